@@ -1,5 +1,5 @@
 // A server on a thread of its own that does exactly what it is told, with or without TLS, and knows when the client's kernel
-// has what it has sent: for what lies in a socket before the client looks there.
+// has what it has sent: for bytes that lie in a socket before the client reads it.
 
 import URLLoadingSystem
 import URLLoadingTLS
@@ -129,7 +129,7 @@ final class BluntConnection {
         while !isDelivered { usleep(1_000) }
     }
 
-    /// The head of the system's `tcp_info`: the connection's state, and how many segments are not acknowledged.
+    /// The head of the system's `tcp_info`: the connection's state, and how many segments the client has not acknowledged.
     private var isDelivered: Bool {
         var info = [UInt32](repeating: 0, count: 26)
         var length = socklen_t(info.count * MemoryLayout<UInt32>.size)

@@ -39,7 +39,7 @@ struct BodyBuffersTests {
         #expect(second.bytes.allSatisfy { $0 == 7 })
     }
 
-    @Test("Memory without a reference is used again")
+    @Test("Memory that is no longer kept is used again")
     func memoryIsReused() throws {
         let first = arrive(70_000, 1)
         let start = first.bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }

@@ -50,7 +50,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("Four records come as they are, those behind them by many at once")
+    @Test("Of a fast body the first four records are delivered one by one, those behind them many at once")
     func fast() {
         let transfer = Transfer(length: 8 * Self.together, records: 4)
         #expect(transfer.journal.pieces == 4)
@@ -66,7 +66,7 @@ import URLLoadingTestSupport
         transfer.rig.expectClean()
     }
 
-    @Test("What has come is read a millisecond later at the latest, and what follows as it comes")
+    @Test("Bytes wait a millisecond at most to be read, and what follows is read as it comes")
     func lull() {
         let transfer = Transfer(length: 128, records: 4)
         transfer.send()
@@ -80,7 +80,7 @@ import URLLoadingTestSupport
         transfer.rig.expectClean()
     }
 
-    @Test("The end is not waited for: its pieces come as they are, and no time passes")
+    @Test("The last records of a body are delivered as they come: nothing waits for more")
     func end() {
         let transfer = Transfer(length: 4 + 3 * Self.together, records: 4 + 2 * Self.together)
         #expect(transfer.journal.pieces == 6)
@@ -107,7 +107,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "A body of unknown length never waits: events are told when they come",
+        "A body of unknown length never waits: its events are delivered when they come",
         arguments: [Self.record, 100])
     func events(size: Int) {
         let transfer = Transfer("Content-Type: text/event-stream\r\nConnection: close")
@@ -135,7 +135,7 @@ import URLLoadingTestSupport
         transfer.rig.expectClean()
     }
 
-    @Test("What has come of a body that breaks off is told before the error, at once")
+    @Test("When a body breaks off, what has come of it is delivered at once, before the error")
     func brokenOff() {
         let transfer = Transfer(length: 128, records: 5)
         #expect(transfer.journal.pieces == 4)
@@ -145,7 +145,9 @@ import URLLoadingTestSupport
         transfer.rig.expectClean()
     }
 
-    @Test("A suspension in the midst stands, and afterwards all that has come is there", arguments: [false, true])
+    @Test(
+        "Nothing is delivered while the transfer is suspended, and all that has come is delivered after it",
+        arguments: [false, true])
     func suspension(isShort: Bool) {
         let transfer = Transfer(length: 128, records: 5)
         transfer.journal.handle?.suspend()
@@ -175,7 +177,7 @@ import URLLoadingTestSupport
         transfer.rig.expectClean()
     }
 
-    @Test("Nothing comes behind a cancellation")
+    @Test("Nothing is delivered after a cancellation")
     func cancellation() {
         let transfer = Transfer(length: 128, records: 5)
         transfer.journal.handle?.cancel()

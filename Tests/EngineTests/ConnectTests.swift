@@ -42,7 +42,7 @@ struct ConnectTests {
         return journal
     }
 
-    /// Lets the session's own evaluator judge the origin behind the tunnel, about which those are asked too who answer.
+    /// Answers the question about the origin behind the tunnel: the session's own evaluator judges it.
     private func believe(_ journal: Journal, _ rig: EngineRig) {
         guard case .peer(let question)? = journal.questions.last else {
             Issue.record("the tunnel does not stand")
@@ -110,7 +110,7 @@ struct ConnectTests {
         rig.expectClean()
     }
 
-    @Test("B13.15: what is known of us is in the first CONNECT already, and is asked for by its target")
+    @Test("B13.15: known credentials are in the first CONNECT already, and are looked up for its target")
     func preemptive() throws {
         let asked = Guarded<[String]>([])
         let rig = makeRig {
@@ -194,7 +194,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("B2.100: a connection that dies while its challenge is thought about, or under the next CONNECT, is replaced")
+    @Test("B2.100: a connection that dies while its challenge is open, or under the next CONNECT, is replaced")
     func diesBetween() throws {
         for rest in [[ScriptedPeer.Step.close], [.receiveHead, .close], [.receiveHead, .reset]] {
             let rig = makeRig()
@@ -208,7 +208,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("B2.102: 407 without a delegate to ask, or without an answer, fails, and its body is not shown")
+    @Test("B2.102: a 407 fails the request where there is no answer to it, and its body is not delivered")
     func unanswered() throws {
         for answers in [false, true] {
             let rig = makeRig()
@@ -240,7 +240,7 @@ struct ConnectTests {
         rig.expectClean()
     }
 
-    @Test("B6.9: while a proxy's challenge is thought about no idle time runs, and late answers are void")
+    @Test("B6.9: no idle time runs while a proxy's challenge is open, and a second answer does not count")
     func thinking() throws {
         let rig = makeRig()
         rig.serveProxy("proxy.test", [tunnel([.receiveHead, .askForLogin])])
@@ -255,7 +255,7 @@ struct ConnectTests {
         rig.expectClean()
     }
 
-    @Test("B1.32: when the one that was asked goes away, the next that waits for the tunnel is asked")
+    @Test("B1.32: when the request that was asked is cancelled, the next that waits for the tunnel is asked")
     func nextIsAsked() throws {
         let rig = makeRig { $0.maximumConnectionsPerHost = 1 }
         rig.serveProxy("proxy.test", [tunnel([.receiveHead, .askForLogin])])

@@ -81,7 +81,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B16.5: an answer that lies ready before its question is never taken for one")
+    @Test("B16.5: bytes that lie ready before a request is sent are never taken for its answer")
     func responseAhead() {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
         let answers = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
@@ -158,7 +158,8 @@ import URLLoadingWire
     }
 
     @Test(
-        "B16.77: an exchange that lasts longer than its connection may goes on to its end, and the connection with it")
+        "B16.77: an exchange that outlasts its connection's greatest age goes on to its end, and the connection with it"
+    )
     func lifetimeOfLongExchange() {
         let rig = EngineRig { $0.maximumConnectionLifetime = .seconds(10) }
         rig.serve("host.test", [.receiveHead, .delay(.seconds(30)), .respond("late")])
@@ -204,7 +205,7 @@ import URLLoadingWire
         rig.advance(.seconds(2))
         #expect(journals.allSatisfy { $0.error == nil && $0.hasEnded })
         #expect(rig.network.dialled.count == 2)
-        // Late binding: the first request in the queue gets the first connection, whichever had it opened.
+        // Late binding: the first request in the queue gets the first connection, whichever request had it opened.
         #expect(order == ["3", "0", "1", "2"])
         rig.expectClean()
     }
@@ -249,7 +250,7 @@ import URLLoadingWire
     /// Two requests, both served by one connection: the one that was dialled for the second is never answered.
     private func rigWithSurplusDial() -> EngineRig {
         let rig = EngineRig()
-        // Then it is silent.
+        // After two answers this server is silent.
         rig.serve(
             "host.test", [.receiveHead, .delay(.seconds(1)), .respond("1"), .receiveHead, .respond("2"), .receiveHead])
         let first = rig.submit()
@@ -262,7 +263,7 @@ import URLLoadingWire
         return rig
     }
 
-    @Test("B16.6: a dial that is not waited for any more, and which is never answered, is given up when it is old")
+    @Test("B16.6: an unanswered dial that no request waits for any more is given up when it is old")
     func surplusDialExpires() {
         let rig = rigWithSurplusDial()
         rig.advance(.seconds(59))
@@ -273,9 +274,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test(
-        "B6.10: who waits for a dial that was made for another, and which is never answered, gives up when its time is over"
-    )
+    @Test("B6.10: a request that waits for an unanswered dial of another request fails when its idle time is over")
     func surplusDialJoined() {
         let rig = rigWithSurplusDial()
         let busy = rig.submit(idleTimeout: .seconds(600))
@@ -295,7 +294,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B16.7: shutting down gives up a dial that is not waited for")
+    @Test("B16.7: shutting down gives up a dial that no request waits for")
     func shutDownWithSurplusDial() {
         let rig = rigWithSurplusDial()
         rig.core.shutDown(immediately: false)

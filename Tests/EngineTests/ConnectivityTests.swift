@@ -152,7 +152,7 @@ struct ConnectivityTests {
         }
     }
 
-    @Test("B6.19: a host that refuses is no lack of a network")
+    @Test("B6.19: a host that refuses does not count as a missing network")
     func refusedIsNoLack() {
         let rig = makeRig()
         cutOff(rig, errno: Self.refused)
@@ -179,7 +179,7 @@ struct ConnectivityTests {
         rig.expectClean()
     }
 
-    @Test("A change that does not help leaves it waiting; a refusal after a change is an error (B6.19)")
+    @Test("A change that does not help leaves the request waiting; a refusal after a change is an error (B6.19)")
     func changesThatDoNotHelp() {
         let rig = makeRig()
         cutOff(rig)
@@ -250,7 +250,7 @@ struct ConnectivityTests {
     }
 }
 
-/// The same on a real loop, in a network that at first has no interface.
+/// Waiting for connectivity on a real loop, in a network that at first has no interface.
 @Suite("Waiting for connectivity, in a network of its own")
 struct NamespaceTests {
     /// What the loop keeps between two steps of the test.

@@ -11,7 +11,7 @@ import URLLoadingWire
     private let upgrade = [("Connection", "Upgrade"), ("Upgrade", "echo")]
     private let switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
 
-    /// What became of a connection that was taken.
+    /// What became of a connection that the test took over.
     private final class Taken {
         let unread: String
         let facts: DetachedConnection.Facts
@@ -69,7 +69,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B16.3: it counts no longer: who waits for the host gets a connection at once, and the engine may go")
+    @Test("B16.3: a detached connection counts no longer: a waiting request gets one at once, and the engine may go")
     func countsNoLonger() throws {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
         rig.serve("host.test", [.receiveHead, .respond("abc"), .receiveEnd], [.receiveHead, .respond("second")])
@@ -86,7 +86,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("A connection that is not taken is closed")
+    @Test("A detached connection that the receiver does not take is closed")
     func dropped() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .respond("abc"), .receiveEnd])
@@ -126,7 +126,7 @@ import URLLoadingWire
     }
 
     @Test(
-        "B16.63: a 101 without a request for it, or whose connection is not taken, is an error",
+        "B16.63: a 101 is an error where the request asked for none, or where the receiver wants no connection",
         arguments: [false, true])
     func unasked(isUpgrade: Bool) {
         let rig = EngineRig()
@@ -167,7 +167,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("What has begun to read a body keeps its connection")
+    @Test("A connection whose body is already being read is not detached")
     func tooLate() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")])
@@ -180,7 +180,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("A transaction that ends in the same turn closes its connection")
+    @Test("A transaction that ends in the turn in which it detaches its connection closes that connection")
     func cancelled() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .respond("abc"), .receiveEnd])

@@ -1,5 +1,5 @@
-// What each failure of the engine's means for what goes on after it: one row for every case, and for what cases carry that
-// makes a difference.
+// What each failure of the engine means for the code that goes on after it: one row for every case, and for each value of a
+// case that makes a difference.
 
 import Testing
 import URLLoadingEngine
@@ -102,16 +102,14 @@ struct EngineErrorKindsTests {
         return silences + proxies + answers + others
     }
 
-    @Test(
-        "Whether another way helps, it is a loss, it ends waiting, and what came is kept, for each error"
-    )
+    @Test("Each error says whether another way helps, what was lost, whether waiting ends, and whether a part is left")
     func kinds() throws {
         let rows = try rows()
         for row in rows { #expect(row.found == row.kinds, "\(row.error)") }
         #expect(Set(rows.map { Self.number($0.error) }) == Set(0...15), "each has a row")
     }
 
-    @Test("What kept it from a host is told of the server and of the proxy alike")
+    @Test("The obstacle on the way to a host is told in one form for the server and for a proxy")
     func obstacles() throws {
         func words(_ error: EngineError) -> String? {
             switch error.obstacle {

@@ -14,7 +14,7 @@ final class EngineRig {
     let network: MemoryNetwork
     let core: LoopCore
     private(set) var journals: [Journal] = []
-    /// Who follows the requests.
+    /// The trace that the requests are told to.
     var trace: RequestTrace?
     private(set) var peers: [ScriptedPeer] = []
     private(set) var servers: [MemoryStream] = []
@@ -133,7 +133,7 @@ final class Journal: TransactionReceiver {
     var demand: (Int) -> ReceiverDemand = { _ in .more }
     private(set) var informational: [Int] = []
     private(set) var waits = 0
-    /// Whether it is there to be asked.
+    /// Whether this receiver answers questions.
     fileprivate(set) var answersQuestions = false
     private(set) var questions: [ConnectionQuestion] = []
     private(set) var head: ResponseHead?

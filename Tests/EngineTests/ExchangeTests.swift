@@ -24,7 +24,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B16.22 and on: a response means the same however it is cut", arguments: [1, 2, 3, 7, 16, 64])
+    @Test("B16.22 and on: a response has one meaning, in whatever pieces it comes", arguments: [1, 2, 3, 7, 16, 64])
     func pieces(size: Int) {
         let response = Array(
             "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n7;x=y\r\n, world\r\n0\r\nT: 1\r\n\r\n"
@@ -40,7 +40,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B11.19: 100 is the engine's own affair, other 1xx are reported")
+    @Test("B11.19: the engine handles 100 itself and reports every other 1xx")
     func informational() {
         let rig = EngineRig()
         rig.serve(
@@ -102,7 +102,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B16.63: 101 without our asking is a bad response")
+    @Test("B16.63: a 101 to a request that did not ask for it is a bad response")
     func unexpectedSwitch() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")])

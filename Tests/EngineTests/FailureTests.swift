@@ -125,7 +125,7 @@ import URLLoadingWire
     }
 
     @Test(
-        "B17.29: what is no HTTP/1 response is malformed, and nothing of it is delivered",
+        "B17.29: bytes that are not an HTTP/1 response are malformed, and nothing of them is delivered",
         arguments: [
             "SSH-2.0-OpenSSH_9\r\n", "HTTP/2.0 200\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "\u{15}\u{3}\u{3}\0\u{2}\u{2}(",
         ])

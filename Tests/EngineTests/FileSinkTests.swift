@@ -55,7 +55,7 @@ struct FileSinkTests {
         #expect(try scratch.content(of: file.path).isEmpty)
     }
 
-    @Test("A file goes with its object, unless it is taken over", .timeLimit(.minutes(5)))
+    @Test("A file is removed with its object, unless the file is let go", .timeLimit(.minutes(5)))
     func fileGoes() async throws {
         do { _ = try await finish(sink(EventLog())).get() }
         // The lane's thread, which has handed it over, may still hold it for a moment.
@@ -64,7 +64,7 @@ struct FileSinkTests {
         #expect(scratch.names.count == 1)
     }
 
-    @Test("B9.5: a discarded file is gone before that is said")
+    @Test("B9.5: a discarded file is removed before the sink says so")
     func discarding() async {
         let sink = sink(EventLog())
         _ = sink.write(piece([UInt8](repeating: 1, count: 100_000)))
@@ -115,7 +115,7 @@ struct FileSinkTests {
             .success(TemporaryFile(path: path, descriptor: Descriptor(owning: raw)))
         }
         var taken = 0
-        // The pipe is not read: this ends only because the sink says so.
+        // The pipe is not read: this loop ends only because the sink says so.
         while sink.write(piece([UInt8](repeating: 5, count: 50_000))) == .more { taken += 50_000 }
         #expect(taken < 2 << 20)
         #expect(log.rooms == 0)

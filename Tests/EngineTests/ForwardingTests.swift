@@ -131,7 +131,7 @@ struct ForwardingTests {
         rig.expectClean()
     }
 
-    @Test("A proxy on a UNIX-domain socket is connected to there; a path too long for one is no address")
+    @Test("A proxy on a UNIX-domain socket is connected to there; where the path is too long the proxy is unreachable")
     func unixSocket() throws {
         let rig = EngineRig()
         rig.network.setAddress(
@@ -156,7 +156,7 @@ struct ForwardingTests {
 
     @Test("B13.21: a proxy's certificates are asked about as the proxy's, and its TLS carries the requests as they are")
     func throughTLS() throws {
-        // Whom the default evaluation believes stands in files, which are read on other threads than the rig's.
+        // The default evaluation reads its roots from files, on other threads than the rig's.
         let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: []) }
         let end = try TunnelEnd("proxy.test")
         rig.network.serve("proxy.test", address: "10.0.0.2", port: 443) { [unowned rig] stream in

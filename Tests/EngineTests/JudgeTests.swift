@@ -1,4 +1,4 @@
-// Whose judgement a connection stands by, and with it a ticket: what one judge has answered reaches no load with another
+// By which judge's answer a connection stands, and with it a ticket: a request with another judge uses neither of them
 // (B2.8).
 
 import Testing
@@ -33,7 +33,7 @@ struct JudgeTests {
         let doorkeeper: Doorkeeper
         let client: Identity
 
-        /// A place that asks who we are.
+        /// A server that wants or requires a client certificate, as `wanted` says.
         init(_ name: String, _ version: TLSVersion, _ wanted: TLSServerOptions.ClientAuthentication) throws {
             let (root, identity) = try CertificateFactory.server(name)
             let authority = try CertificateFactory.root("Clients")
@@ -48,7 +48,7 @@ struct JudgeTests {
             self.tls = tls
         }
 
-        /// Accepts every server, and shows the certificate.
+        /// Accepts any server, and shows the client's certificate.
         var answer: @Sendable (ConnectionQuestion) -> Void {
             { [client] question in
                 switch question {
@@ -112,7 +112,7 @@ struct JudgeTests {
         await server.stop()
     }
 
-    @Test("B2.8, B13.33: by another way no session is resumed either")
+    @Test("B2.8, B13.33: the direct way and a proxy each resume only their own TLS sessions")
     func ways() async throws {
         let place = try Place("host.test", .v13, .optional)
         let server = try LoopbackServer.start(.init(tls: place.tls)) { _ in .text("secret").closing() }
@@ -158,7 +158,7 @@ struct JudgeTests {
         }
     }
 
-    @Test("B1.26: with the idle connections the tickets go, which would say who we were")
+    @Test("B1.26: closing idle connections drops the tickets too, which would identify the client")
     func forgetting() async throws {
         for version in [TLSVersion.v12, .v13] {
             let place = try Place("host.test", version, .optional)

@@ -23,7 +23,7 @@ import URLLoadingWire
         return journal
     }
 
-    @Test("B2.93: the next round goes on the very connection, and who waits comes after it")
+    @Test("B2.93: the next round goes out on the kept connection, before a request that waits")
     func nextRound() {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
         rig.serve("host.test", rounds)

@@ -44,7 +44,9 @@ struct NegotiateTests {
         }
     }
 
-    @Test("B2.95: tokens that are no base64, or go on with what never began, are refused", .enabled(if: isInstalled))
+    @Test(
+        "B2.95: tokens that are not base64, or that continue rounds that never began, are refused",
+        .enabled(if: isInstalled))
     func hostileTokens() {
         for challenge in ["", "=", "?"] {
             #expect(throws: NegotiateFailure.malformedChallenge) {
@@ -68,7 +70,7 @@ struct NegotiateTests {
         #expect(throws: NegotiateFailure.self) { try result.get() }
     }
 
-    @Test("B2.82: a body's hash is the same read whole or in pieces", arguments: HashAlgorithm.allCases)
+    @Test("B2.82: a body's hash does not depend on the pieces it is read in", arguments: HashAlgorithm.allCases)
     func bodyHash(algorithm: HashAlgorithm) throws {
         let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let hash = try #require(BodyHash(algorithm))

@@ -3,10 +3,11 @@ import URLLoadingTestSupport
 
 @testable import URLLoadingEngine
 
-/// The table of loads, beside a dictionary that is done the same to.
-@Suite("A table of what has numbers that are given in a row")
+/// The table of loads, beside a dictionary that gets every change too.
+@Suite("A table of values whose numbers are given one after the other")
 struct NumberedTableTests {
-    @Test("It holds what a dictionary holds, whatever is put in and taken out in which order", arguments: 0..<20)
+    @Test(
+        "The table holds what a dictionary holds, in whatever order values are put in and taken out", arguments: 0..<20)
     func walk(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var table = NumberedTable<Int>()
@@ -37,7 +38,7 @@ struct NumberedTableTests {
         #expect(table.isEmpty && table.numbers.isEmpty)
     }
 
-    @Test("Numbers whose last bits are the same do not hide each other")
+    @Test("Numbers with equal last bits do not hide each other")
     func sameBits() {
         var table = NumberedTable<String>()
         for number in [1, 17, 33, 2, 18] { table[number] = "\(number)" }
@@ -49,7 +50,7 @@ struct NumberedTableTests {
         #expect(table[17] == "again" && table.count == 3)
     }
 
-    @Test("A burst of values leaves no room behind that an ordinary load would have to look through")
+    @Test("After a burst of values the table is small again, so that a later search does not walk through empty room")
     func burst() {
         var table = NumberedTable<Int>()
         for number in 0..<20_000 { table[number] = number }

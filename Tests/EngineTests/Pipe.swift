@@ -1,4 +1,4 @@
-// A file without a reader: what is written to it hangs until the test reads.
+// A pipe in place of a file: what is written to it hangs until the test reads.
 
 import Testing
 import URLLoadingSystem

@@ -35,7 +35,7 @@ extension EngineRig {
         return proxy
     }
 
-    /// The same with one script.
+    /// A proxy at proxy.test whose connections all play this script.
     @discardableResult
     func serveProxy(port: Int = 3128, _ script: [ScriptedPeer.Step]) -> ScriptedProxy {
         serveProxy(port: port, [{ _, _ in script }])

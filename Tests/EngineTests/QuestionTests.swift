@@ -1,4 +1,4 @@
-// Who is asked about a connection, and what each answer means for the one who was asked and for those who wait beside it.
+// Which receiver is asked about a connection, and what each answer means for its request and for those that wait beside it.
 
 import Dispatch
 import Testing
@@ -70,7 +70,7 @@ import URLLoadingTrust
         rig.expectClean()
     }
 
-    @Test("B1.32: no idle time runs for those who wait behind a question about another's connection")
+    @Test("B1.32: no idle time runs for requests that wait behind a question to another request")
     func noIdleTimeBehindQuestion() throws {
         let rig = try rig { $0.maximumConnectionsPerHost = 2 }
         let first = rig.submit(idleTimeout: .seconds(10), scheme: .https, answers: true)
@@ -96,7 +96,7 @@ import URLLoadingTrust
         rig.expectClean()
     }
 
-    @Test("A dial that hangs beside a question ends by the idle time")
+    @Test("A dial that hangs, while another one's question is open, ends by the idle time")
     func hangingDialBesideQuestion() throws {
         let rig = try rig()
         let asked = rig.submit(idleTimeout: .seconds(10), scheme: .https, answers: true)
@@ -134,7 +134,7 @@ import URLLoadingTrust
     }
 
     @Test(
-        "A request that goes away unanswered leaves its handshake to the next, which is asked; the first answer is late"
+        "A request that is cancelled while asked leaves its handshake to the next, which is asked; its own answer is late"
     )
     func passedOn() throws {
         let rig = try rig { $0.maximumConnectionsPerHost = 1 }
@@ -155,7 +155,7 @@ import URLLoadingTrust
         rig.expectClean()
     }
 
-    @Test("A handshake whose question no request is left to answer ends")
+    @Test("A handshake ends when the only request that could answer its question is cancelled")
     func abandoned() throws {
         let rig = try rig()
         let journal = rig.submit(scheme: .https, answers: true)
@@ -169,9 +169,7 @@ import URLLoadingTrust
         rig.expectClean()
     }
 
-    @Test(
-        "A connection that was dialled for a request with questions is not judged by another request when that one needs it no more"
-    )
+    @Test("A new connection whose request is served elsewhere is closed, because no receiver is left to judge it")
     func surplusDial() throws {
         let rig = try rig { $0.trust = DangerouslyAcceptAnyEvaluator() }
         let first = rig.submit(scheme: .https, answers: true)
@@ -193,7 +191,7 @@ import URLLoadingTrust
         rig.expectClean()
     }
 
-    @Test("Those who are not there to be asked are judged at once, also beside others who are")
+    @Test("A request whose receiver answers no questions is judged at once, also beside one whose receiver does")
     func mixed() throws {
         let rig = try rig { $0.trust = DangerouslyAcceptAnyEvaluator() }
         let asked = rig.submit(scheme: .https, answers: true)

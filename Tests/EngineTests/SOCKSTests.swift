@@ -1,4 +1,4 @@
-// Tunnels through SOCKS proxies: where names are looked up, passwords, and other addresses of the same host.
+// Tunnels through SOCKS proxies: where names are looked up, passwords, and further addresses of a host.
 
 import Testing
 import URLLoadingEngine
@@ -207,7 +207,7 @@ struct SOCKSTests {
         rig.expectClean()
     }
 
-    @Test("B13.27: without a delegate to ask, or without an answer, the failure says what was wrong")
+    @Test("B13.27: where no password is supplied the failure says what was wrong")
     func noPassword() throws {
         for (credentials, script, expected) in [
             (nil, [.receive(count: 3), .send([5, 255]), .close], .noAcceptableMethod),

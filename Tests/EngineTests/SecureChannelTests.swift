@@ -137,7 +137,7 @@ struct SecureChannelTests {
         #expect(sealed.decrypted(record) == Array("head content".utf8))
     }
 
-    @Test("Tickets are no bytes of the connection; what comes behind them is")
+    @Test("TLS tickets are not read as bytes of the connection; the bytes behind them are")
     func tickets() throws {
         let sealed = try open()
         sealed.push()
@@ -154,7 +154,7 @@ struct SecureChannelTests {
         }
     }
 
-    @Test("A small buffer gets a record piece by piece; the rest is known to be there, and comes without a system call")
+    @Test("A small buffer gets a record piece by piece; the rest of it is reported, and comes without a system call")
     func smallBuffer() throws {
         let sealed = try open()
         let said = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
@@ -169,7 +169,7 @@ struct SecureChannelTests {
         #expect(!sealed.channel.holdsInput && !sealed.channel.hasPendingInput)
     }
 
-    @Test("B3.11: an end that TLS announces is whole, and is told as often as it is asked for; a cut is not whole")
+    @Test("B3.11: an end that TLS announces is whole, and every later read tells it again; a cut is not whole")
     func ends() throws {
         let announced = try open()
         try announced.say([1])
@@ -194,7 +194,7 @@ struct SecureChannelTests {
         }
     }
 
-    @Test("What is no TLS breaks the channel, and the peer is told by an alert")
+    @Test("Bytes that are not TLS break the channel, and the peer is told by an alert")
     func broken() throws {
         let sealed = try open()
         _ = Array("HTTP/1.1 200 OK\r\n\r\n".utf8).withUnsafeBytes { sealed.far.write($0) }
@@ -209,7 +209,7 @@ struct SecureChannelTests {
         }
     }
 
-    @Test("Who writes to a peer that does not read is stopped, and no more waits than one write took")
+    @Test("Writing to a peer that does not read stops, and no more waits to be sent than one write has taken")
     func backPressure() throws {
         let sealed = try open(capacity: 10_000)
         let piece = [UInt8](repeating: 1, count: 200_000)

@@ -38,7 +38,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("Requests that wait for a connection are cancelled in all shards, and no others")
+    @Test("Cancelling waiting requests cancels those of all shards, and none that has a connection")
     func waiting() throws {
         let rig = ShardRig { $0.maximumConnectionsPerHost = 1 }
         let hosts = [rig.host(in: 0), rig.host(in: 2)]
@@ -57,7 +57,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("A shut engine ends what it loads in every shard, and begins nothing more in those it has used and in others")
+    @Test("A shut engine ends its loads in every shard, and begins no more in any shard, used or not")
     func shutDown() throws {
         let rig = ShardRig()
         let hosts = [rig.host(in: 1), rig.host(in: 2)]

@@ -61,7 +61,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B4.33: an unwanted response ends with the turn; its rest is read and the connection kept")
+    @Test("B4.33: a discarded response ends with the turn; its rest is read and the connection kept")
     func discardedRest() {
         let rig = EngineRig()
         rig.serve(
@@ -84,7 +84,7 @@ import URLLoadingWire
     }
 
     @Test(
-        "B4.33: an unwanted rest costs the connection when it is late or large",
+        "B4.33: a discarded rest that is late or large costs the connection",
         arguments: [
             "HTTP/1.1 302 Found\r\nContent-Length: 4\r\n\r\nab",
             "HTTP/1.1 302 Found\r\nContent-Length: 99999\r\n\r\n" + String(repeating: "x", count: 70_000),
@@ -103,7 +103,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("An unwanted response can be complete already, or break off, or be cancelled: one end, no error")
+    @Test("A discarded response ends once and without an error, also where it is complete, breaks off or is cancelled")
     func discardedEnds() {
         for ending in ["complete", "cut", "cancel"] {
             let rig = EngineRig()
@@ -305,7 +305,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B6.10: where the server ends each connection, who waits for the end of others does not run out of idle time")
+    @Test("B6.10: a request that waits for others keeps its idle time, also where the server ends each connection")
     func waitingWhereServersClose() {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
         rig.serve(
@@ -319,7 +319,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B6.10: who loses the connection that was opened for it to another request waits for a free one again")
+    @Test("B6.10: a request that loses its new connection to another request waits for a free one again")
     func waitingAfterALostDial() {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
         rig.network.setName("host.test", .addresses(["10.0.0.1"]))

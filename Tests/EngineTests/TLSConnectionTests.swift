@@ -89,7 +89,7 @@ import URLLoadingTrust
         }
     }
 
-    @Test("B16.2: a second connection to the same origin resumes the TLS session; the verdict is asked again")
+    @Test("B16.2: a second connection to an origin resumes the TLS session; the verdict is asked for again")
     func resumption() async throws {
         for version in [TLSVersion.v12, .v13] {
             let (server, root) = try server({ $0.maximum = version }) { _ in
@@ -159,7 +159,7 @@ import URLLoadingTrust
     @Test("B16.5: responses that lie ready in further TLS records are never taken for answers to later requests")
     func smuggledRecords() async throws {
         let (server, root) = try server(router: { request in
-            // One write, for a response that comes after the next request cannot be told from its answer. The first
+            // One write, because a response that comes after the next request cannot be told from its answer. The first
             // response fills a record, so that the second lies in one of its own.
             let head = "HTTP/1.1 200 OK\nContent-Length: "
             let length = Self.recordLength - head.utf8.count - "16000\r\n\r\n\r".utf8.count

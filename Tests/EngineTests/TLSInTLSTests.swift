@@ -65,7 +65,7 @@ struct TLSInTLSTests {
         rig.expectClean()
     }
 
-    @Test("B2.100: 407 is answered on the same connection inside the proxy's TLS")
+    @Test("B2.100: a 407 is answered on its own connection, inside the proxy's TLS")
     func rounds() throws {
         let rig = makeRig()
         let context = inner.context
@@ -99,7 +99,7 @@ struct TLSInTLSTests {
         rig.expectClean()
     }
 
-    @Test("B13.18: what is no TLS is the proxy's failure")
+    @Test("B13.18: bytes that are not TLS, where the proxy should begin TLS, are the proxy's failure")
     func noTLS() throws {
         let rig = makeRig()
         rig.serveProxy([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .receiveEnd])

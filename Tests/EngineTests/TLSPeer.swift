@@ -1,4 +1,4 @@
-// A TLS server on a memory stream: shakes hands and answers each request head with the same text, on a virtual clock.
+// A TLS server on a memory stream: shakes hands and answers each request head with one text, on a virtual clock.
 
 import URLLoadingLoopbackServer
 import URLLoadingSystem

@@ -3,7 +3,7 @@ import URLLoadingEngine
 import URLLoadingSystem
 import URLLoadingTestSupport
 
-/// What those who follow an engine are told, and in which order.
+/// What the observers of an engine's connections and requests are told, and in which order.
 @Suite struct TraceTests {
     /// Writes down every call.
     private final class Log: Sendable {

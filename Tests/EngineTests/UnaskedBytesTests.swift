@@ -11,12 +11,14 @@ import URLLoadingWire
 
 /// What lies in a connection's socket before the request for which it is taken: behaviour 16.9 and 16.70.
 @Suite(.timeLimit(.minutes(5))) struct UnaskedBytesTests {
-    /// Who holds the loop up, so that it does not look at its sockets.
+    /// What holds the loop up, so that it does not look at its sockets.
     enum Holder: String, CaseIterable {
         case work, task
     }
 
-    @Test("B16.9, B16.70: an answer that lies ready on an idle connection after the loop was held up is for no request")
+    @Test(
+        "B16.9, B16.70: an answer that lies ready on an idle connection is given to no request, also if the loop was busy"
+    )
     func poisonedWhileHeldUp() async throws {
         for holder in Holder.allCases {
             for isTLS in [false, true] {
@@ -77,8 +79,8 @@ import URLLoadingWire
         }
     }
 
-    /// A first request brings a connection into being; while the loop is held up the server does something on it, of
-    /// which it says what it does once a request has come nevertheless; then a second request is made.
+    /// A first request opens a connection; while the loop is held up the server does `deed` on it; then a second request is
+    /// made. Bytes that `deed` returns are sent where a request comes on this connection nevertheless.
     private func afterHold(
         by holder: Holder, isTLS: Bool, body: [UInt8]?, deed: @escaping @Sendable (BluntConnection) -> [UInt8]?
     ) async throws -> LiveEngine.Answer {
@@ -95,7 +97,7 @@ import URLLoadingWire
             first.awaitDelivery()
             doneNow.finish()
             DispatchQueue.global().async { while let second = server.accept(), second.answer("second") {} }
-            // Only who uses this connection again gets any further here.
+            // Only a request on this connection goes any further here.
             if let rest, first.awaitRequest() { first.sendRaw(rest) }
         }
         let scheme: Scheme = isTLS ? .https : .http

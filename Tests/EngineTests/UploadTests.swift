@@ -120,7 +120,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("A body of chunks arrives the same through any bottleneck", arguments: [1, 3, 10, 64])
+    @Test("A body of chunks arrives whole, however little the connection holds at a time", arguments: [1, 3, 10, 64])
     func narrowChunks(capacity: Int) {
         let rig = EngineRig()
         rig.network.capacity = capacity
@@ -217,7 +217,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B6.1: a producer that supplies nothing is silence like any other")
+    @Test("B6.1: a body source that supplies nothing runs into the idle time-out")
     func slowProducer() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead])
@@ -282,7 +282,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B6.26: a stream that was read from is not, one of which nothing was taken is")
+    @Test("B6.26: a stream from which nothing was taken is sent again, and one that was read from is not")
     func streamAgain() {
         let rig = EngineRig()
         let end = Array("0\r\n\r\n".utf8)

@@ -9,7 +9,8 @@ import URLLoadingTrust
 
 @Suite("Connections opened beforehand")
 struct WarmingTests {
-    @Test("B16.81: a connection is opened, nothing is sent, and the next request finds it as one that was there before")
+    @Test(
+        "B16.81: a warm-up opens a connection and sends nothing; for the next request that connection is a reused one")
     func opens() throws {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .respond("1"), .receiveHead, .respond("2")])
@@ -27,7 +28,7 @@ struct WarmingTests {
         rig.expectClean()
     }
 
-    @Test("B16.81: one that the server has closed meanwhile is noticed, and one that dies under a request is replaced")
+    @Test("B16.81: a warmed connection that dies under its first request is replaced")
     func dies() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .close], [.receiveHead, .respond("again")])
@@ -40,7 +41,7 @@ struct WarmingTests {
         rig.expectClean()
     }
 
-    @Test("B16.81: several are opened at once, within the limit of the host")
+    @Test("B16.81: warm-ups open several connections at once, within the limit of the host")
     func several() {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 3 }
         rig.serve("host.test", [.receiveHead, .respond("1")])
@@ -51,7 +52,7 @@ struct WarmingTests {
         rig.expectClean()
     }
 
-    @Test("B16.81: over HTTP/2 one is enough, and it says so")
+    @Test("B16.81: over HTTP/2 one connection is enough, and the warm-up says that it is shared")
     func http2() {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2()
@@ -65,7 +66,7 @@ struct WarmingTests {
         rig.expectClean()
     }
 
-    @Test("B16.81: where none can be opened the error is that of a load; time-outs and cancellations end it, too")
+    @Test("B16.81: a warm-up that opens no connection fails as a load would; time-outs and cancellations end it, too")
     func failures() {
         let rig = EngineRig()
         let refused = rig.submit(host: "10.0.0.9", warms: 1)

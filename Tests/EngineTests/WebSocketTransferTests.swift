@@ -135,7 +135,7 @@ struct WebSocketTransferTests {
                 == [900, 900, 100_000])
     }
 
-    @Test("A pong and a goodbye go behind a large message that is on its way, not into it")
+    @Test("A pong and a close frame go out after a large message that is under way, not inside it")
     func behindLarge() {
         let rig = Rig([.stopReading], capacity: 1000)
         rig.engine.settle()
@@ -182,7 +182,7 @@ struct WebSocketTransferTests {
         #expect(rig.notes.all == ["still there"])
     }
 
-    @Test("B6.11: the resource's deadline ends it, with a goodbye and the reason")
+    @Test("B6.11: the resource's deadline ends a web socket, with a close frame and the reason")
     func deadline() {
         let rig = Rig(resource: .seconds(60))
         rig.receive()
@@ -196,7 +196,7 @@ struct WebSocketTransferTests {
         #expect(rig.frames == [.close(.withoutCode)])
     }
 
-    @Test("B15.24: a peer that does not answer a goodbye is waited for five seconds, and our side ends only then")
+    @Test("B15.24: a peer has five seconds to answer our close frame, and our side ends only then")
     func patience() {
         let rig = Rig()
         rig.close(1001)
@@ -209,7 +209,7 @@ struct WebSocketTransferTests {
         #expect(!rig.ours.isOpen)
     }
 
-    @Test("A peer that says goodbye and leaves is heard although a write of ours has failed meanwhile")
+    @Test("The close frame of a peer that leaves is read although a write of ours has failed meanwhile")
     func goodbyeBeforeFailure() {
         let rig = Rig([.stopReading, .send(frame(.close, [3, 0xE9])), .close])
         for _ in 0..<3 { rig.send(WebSocketMessage(text: "x")) }
@@ -263,7 +263,7 @@ struct WebSocketTransferTests {
         #expect(rig.frames.last == .pong([7]))
     }
 
-    @Test("The end of an engine ends its web sockets, and messages that were not asked for are handed over")
+    @Test("The end of an engine ends its web sockets, and messages that no call has asked for are handed over")
     func shutDown() {
         let rig = Rig([.send(text("unclaimed") + frame(.close, [3, 0xE8])), .receiveEnd, .close])
         rig.engine.settle()

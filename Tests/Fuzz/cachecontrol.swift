@@ -1,5 +1,5 @@
 // Heads of exchanges as a cache reads them: whatever the fields say, what is stored is never used against no-store, a
-// restriction or another selection, and the same fields split otherwise say the same.
+// restriction or another selection, and how a list is split into fields does not matter.
 
 import URLLoadingWire
 
@@ -62,7 +62,7 @@ private func fields(_ bytes: [UInt8]) -> (answer: Fields, request: Fields) {
     return (answer, request)
 }
 
-/// The same with one Cache-Control field, unless joining would make text of a quote that is not closed.
+/// These fields with one Cache-Control field, unless joining would make text of a quote that is not closed.
 private func joined(_ fields: Fields) -> Fields {
     let values = fields.values(.cacheControl)
     guard !values.isEmpty, !values.contains(where: { $0.utf8.contains(0x22) }) else { return fields }

@@ -1,4 +1,4 @@
-// Challenges and the parameters of Authentication-Info. What was read can be written and is then read as the same, and
+// Challenges and the parameters of Authentication-Info. What was read can be written and is then read back equal, and
 // other fields change nothing of it.
 
 /// Runs one input of the fuzzer.

@@ -1,5 +1,5 @@
 // The chunked coding. Only `WireError` comes out; how the bytes are cut does not matter; data that is encoded in
-// chunks is decoded as the same.
+// chunks is decoded to equal data.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,5 +1,5 @@
-// Answers to CONNECT, whole and in pieces: every way to cut them comes to the same, what follows the head of a success is
-// the tunnel's to the last byte, and what is read of a refusal has an end.
+// Answers to CONNECT, whole and in pieces: how they are cut does not matter, what follows the head of a success is the
+// tunnel's to the last byte, and what is read of a refusal has an end.
 
 import URLLoadingWire
 

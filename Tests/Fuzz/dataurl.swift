@@ -1,4 +1,4 @@
-// Any text as a `data:` URL: what is read is as long as it can be, and says the same when it is written again.
+// Any text as a `data:` URL: what is read is as long as it can be, and comes back equal when it is written and read again.
 
 import URLLoadingWire
 

@@ -1,5 +1,5 @@
 // Heads and trailer sections. Only `WireError` comes out; how the bytes are cut does not matter; what was read can be
-// written and is then read as the same.
+// written and is then read back equal.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

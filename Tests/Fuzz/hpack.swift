@@ -39,8 +39,8 @@ private struct Outcome {
     func isSame(as other: Outcome) -> Bool { lists == other.lists && fuzz_hpack.isSame(fault, other.fault) }
 }
 
-/// Whether two faults are the same. Budgets are looked at for a piece before and after it is decoded, so that what is wrong
-/// in several ways may be refused for another of them where it is cut in another way.
+/// Whether two faults count as equal. Budgets are checked before and after a piece is decoded, so that a block with several
+/// faults may be refused for another one of them where it is cut in another way.
 private func isSame(_ left: HPACKError?, _ right: HPACKError?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return left == right || left.isExcess || right.isExcess
@@ -162,7 +162,7 @@ private func hasBadHost(_ fields: Fields) -> Bool {
     return !host.withUTF8Bytes { $0.isAuthority }
 }
 
-/// What was read, written by the encoder with sizes that change, is read again as the same.
+/// Checks that the lists that were read come back equal when an encoder writes them, with sizes that change.
 private func checkAgain(_ outcome: Outcome) {
     var encoder = HPACKEncoder()
     var decoder = HPACKDecoder()

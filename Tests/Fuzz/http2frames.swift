@@ -118,7 +118,7 @@ extension Outcome {
     }
 }
 
-/// Control frames that were read, written by the encoder, are read again as the same.
+/// Checks that control frames that were read come back equal when the encoder writes them and they are read again.
 private func checkAgain(_ outcome: Outcome, _ role: HTTP2Role) {
     var bytes = beginning(role)
     var expected: [HTTP2FrameDecoder.Step] = [.control(.settings(HTTP2SettingsChange()))]

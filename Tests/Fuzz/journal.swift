@@ -1,5 +1,5 @@
-// Journals of background sessions: whatever is read can be written and read again as the same, whatever is not read is
-// refused with a reason, and a journal with one wrong byte is none.
+// Journals of background sessions: a record that was read comes back equal when it is written and read again, all other bytes
+// are refused with a reason, and a journal with one wrong byte is refused.
 
 import URLLoadingPolicy
 
@@ -24,8 +24,8 @@ private func file(_ bytes: [UInt8]) {
     }
 }
 
-/// What is written of a record is read as the same, and written as the same again. What was read first may have had another
-/// form: times that cannot be are brought back (B10.41).
+/// Checks that a record comes back equal when it is written and read again, and has one written form. The bytes that it was
+/// first read from may differ: impossible times are brought back (B10.41).
 private func comesBack(_ record: TransferRecord) {
     guard let written = TransferRecordCoding.encoded(record) else { finding("what was read is too long") }
     let again = try? TransferRecordCoding.record(written)
@@ -33,7 +33,7 @@ private func comesBack(_ record: TransferRecord) {
     expect(again.flatMap { TransferRecordCoding.encoded($0) } == written, "a record that has two forms")
 }
 
-/// The bytes as what is behind the digest, which no fuzzer guesses.
+/// Takes the bytes as those behind the digest, since no input of the fuzzer has the right digest.
 private func record(_ bytes: [UInt8]) {
     guard let record: TransferRecord = try? wholeValue(bytes) else { return }
     guard let written = TransferRecordCoding.encoded(record) else { finding("what was read is too long") }

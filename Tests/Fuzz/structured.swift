@@ -10,7 +10,7 @@ public func fuzzStructured(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int3
         check(item.value)
         check(item.parameters)
         expect(fields(" \(text) ").structuredItem("X") == item, "spaces change the item")
-        // A value under a key is the same value.
+        // A key before a value does not change the value.
         if text.utf8.first != 32 {
             let member = fields("k=\(text)").structuredDictionary("X")?.first
             expect(member?.value == .item(item.value) && member?.parameters == item.parameters, "the member differs")

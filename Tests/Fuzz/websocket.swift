@@ -74,7 +74,7 @@ private func check(_ message: WebSocketMessage, _ limit: Int) {
     expect(String(validating: message.bytes, as: UTF8.self) != nil, "text that is not UTF-8")
 }
 
-/// What was read, written by the peer's encoder and compressor, is read again as the same.
+/// Checks that messages that were read come back equal when the peer's encoder and compressor write them.
 private func checkAgain(_ outcome: Outcome, _ role: WebSocketRole, _ limit: Int, _ compression: DeflateAgreement?) {
     var bytes: [UInt8] = []
     var deflater = MessageDeflater(compression?.received(by: role) ?? DeflateDirection())

@@ -124,7 +124,7 @@ struct AnswerTests {
         await server.stop()
     }
 
-    @Test("A UNIX-domain socket works the same and is removed at the end")
+    @Test("A server on a UNIX-domain socket answers as others do, and the socket is removed at the end")
     func unixPath() async throws {
         let path = "/tmp/loopback-\(UInt64.random(in: 0 ... .max)).socket"
         let server = try LoopbackServer.start(.init(unixPath: path)) { _ in .text("local") }

@@ -1,4 +1,4 @@
-// The FTP server for tests, as one who knows no FTP sees it.
+// The FTP server for tests, seen by a client that sends and reads raw bytes.
 
 import Testing
 import URLLoadingLoopbackServer
@@ -6,7 +6,7 @@ import URLLoadingLoopbackServer
 @Suite("FTP server")
 struct FTPTests {
     @Test(
-        "A place to begin at that is none is refused, and ends nothing",
+        "An offset that is not a number is refused, and the connection goes on",
         arguments: ["-5", "-9223372036854775808", "x", ""])
     func places(argument: String) throws {
         let server = try FTPServer.start { $0.files = ["/a": Array("hello".utf8)] }

@@ -70,7 +70,7 @@ import URLLoadingTestSupport
             Self.transcript(throttle, [Self.text[...]]) == "0123456789ab(2.0 seconds)cdef(2.0 seconds)")
     }
 
-    @Test("The same seed makes the same plans, another one others, and every kind comes up")
+    @Test("Plans follow from their seed, another seed makes other plans, and every kind of fault comes up")
     func seeds() {
         func plans(_ seed: UInt64) -> [FaultPlan] {
             (1...500).map { number in
@@ -90,7 +90,7 @@ import URLLoadingTestSupport
     private func withNetwork(
         _ plan: FaultPlan, _ body: (FaultProxy, LoopbackServer, RawClient) async throws -> Void
     ) async throws {
-        // One of the tests stops the server: no other server may answer in its place.
+        // One of the tests stops the server: no other listener may answer in its place.
         let place = try ReservedPort()
         let server = try LoopbackServer.start(LoopbackServer.Options(port: place.number)) { request in
             .script([.send(Array("answer to \(request.target)".utf8)), .close])
@@ -175,7 +175,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("A large body passes whole under every harmless fault, and who does not read stops the sender")
+    @Test("A large body passes whole under every harmless fault, and a client that does not read stops the sender")
     func largeBody() async throws {
         let server = try LoopbackServer.start { _ in .generated(length: 24 << 20, framing: .untilClose) }
         let proxy = try FaultProxy.start(before: server.port) { options in

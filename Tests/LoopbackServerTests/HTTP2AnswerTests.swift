@@ -213,7 +213,7 @@ struct HTTP2AnswerTests {
 
     // MARK: Requests
 
-    @Test("What is known of requests is the same, with the protocol and the stream")
+    @Test("A route knows of a request over HTTP/2 what it knows over HTTP/1.1, with the protocol and the stream")
     func requests() async throws {
         let router: LoopbackServer.Router = { request in
             let host = request.fields.first(.host) ?? ""
@@ -262,7 +262,7 @@ struct HTTP2AnswerTests {
         }
     }
 
-    @Test("An early answer does not wait for the request's body, which is read all the same")
+    @Test("An early answer does not wait for the request's body, which is read nevertheless")
     func earlyAnswer() async throws {
         let change: (inout LoopbackServer.Options) -> Void = { options in
             options.earlyRouter = { $0.path == "/full" ? .status(413) : nil }

@@ -118,7 +118,7 @@ struct HTTP2ScriptTests {
         }
     }
 
-    @Test("A script in place of a server resets and says goodbye, too")
+    @Test("A script in place of a server can reset streams and send GOAWAY, too")
     func endsInsteadOfServer() async throws {
         let script = HTTP2Script.instead([
             .send(Self.begin), .until(.heads(2)), .resetStream(1, .refusedStream), .goAway(.internalError, last: 1),
@@ -166,7 +166,7 @@ struct HTTP2ScriptTests {
             try client.request(on: 1)
             try client.read(through: HTTP2Frames.ping(9))
             try client.send(HTTP2Frames.ping(9, isAnswer: true))
-            // A client that has not heard yet may still open one.
+            // A client that has not read the first GOAWAY yet may still open a stream.
             try client.request(on: 3)
             try client.read(through: HTTP2Frames.frame(.data, flags: 1, on: 3, Array("fine".utf8)))
             gate.open()

@@ -120,7 +120,7 @@ final class RawClient {
         return received
     }
 
-    /// What has been read and not asked for.
+    /// Takes the bytes that were read and that no call has returned yet.
     func takeRead() -> [UInt8] {
         defer { received = [] }
         return received

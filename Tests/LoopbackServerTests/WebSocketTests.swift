@@ -13,7 +13,7 @@ struct WebSocketTests {
         try LoopbackServer.start { _ in .webSocket(route) }
     }
 
-    @Test("Echo gives messages back as they came, answers pings and says goodbye with the same words")
+    @Test("Echo sends messages back as they came, answers pings, and answers a close frame with its code and reason")
     func echo() async throws {
         let server = try server(WebSocketRoute())
         let client = try WebSocketClient(port: server.port)
@@ -36,7 +36,7 @@ struct WebSocketTests {
         await server.stop()
     }
 
-    @Test("What is no request for a web socket is answered 426, and the connection stays")
+    @Test("A request that does not ask for a web socket is answered with 426, and the connection stays")
     func refusal() async throws {
         let server = try server(WebSocketRoute())
         let client = try RawClient(port: server.port)
@@ -50,7 +50,7 @@ struct WebSocketTests {
         await server.stop()
     }
 
-    @Test("Of the protocols the server's first is chosen, and none if there is none in common")
+    @Test("Of the common protocols the server's first is chosen; without a common one there is none")
     func protocols() async throws {
         var route = WebSocketRoute()
         route.protocols = ["chat.v2", "chat.v1"]
@@ -121,7 +121,7 @@ struct WebSocketTests {
         await server.stop()
     }
 
-    @Test("The server says goodbye first and ends the connection when the client has answered")
+    @Test("The server sends its close frame first, and ends the connection when the client has answered")
     func serverCloses() async throws {
         let server = try LoopbackServer.start { _ in .webSocket([.close(1001, "restart")]) }
         let client = try WebSocketClient(port: server.port)

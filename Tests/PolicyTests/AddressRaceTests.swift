@@ -134,7 +134,7 @@ import URLLoadingPolicy
         case silent
     }
 
-    /// Runs a race to its end and tells when which address won and which were tried when.
+    /// Runs a race to its end; tells which address won, at which time, and when each address was tried.
     private func run(_ families: [AddressFamily], _ peers: [Peer]) -> (won: Int?, at: Int, tried: [Int]) {
         var race = AddressRace(families: families)
         var (now, timer) = (0, Int?.none)

@@ -48,7 +48,7 @@ import URLLoadingWire
         return whole
     }
 
-    @Test("B13.14, B13.15, B13.20: CONNECT holds its target, Host, User-Agent, who we are, and nothing else")
+    @Test("B13.14, B13.15, B13.20: CONNECT holds its target, Host, User-Agent, credentials, and nothing else")
     func request() throws {
         let plain = try ConnectExchange.request(target: "a.test:443", userAgent: nil, authorization: nil)
         #expect(String(decoding: plain, as: UTF8.self) == "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n")
@@ -108,7 +108,7 @@ import URLLoadingWire
         #expect(run(Array("HTTP/1.1 407 x\r\n\r\nbody".utf8)) == Result(refusal: 407), "its end is the connection's")
     }
 
-    @Test("B13.17: what is no HTTP is an error, as soon as it can be told")
+    @Test("B13.17: an answer that is not HTTP is an error, as soon as it can be told")
     func garbage() {
         for (text, error) in [
             ("SSH-2.0-x\r\n", WireError.notHTTP), ("\u{5}\u{0}", .notHTTP),

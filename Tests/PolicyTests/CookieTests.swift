@@ -72,7 +72,7 @@ struct CookieTests {
                 #expect(refusal == (isTooWide ? .publicSuffix : nil))
             }
         }
-        // One that the host is itself is the host's only.
+        // A host that is itself a suffix may set a cookie for itself alone.
         for host in ["s3.amazonaws.com", "amazonaws.com", "kobe.jp", "github.io"] {
             var cookie = try cookie("a=1;Domain=\(host)", from: host)
             let refusal = CookieRules.refusal(&cookie, from: CookieContext(try place(host)), suffixes: { suffixes })
@@ -156,7 +156,7 @@ struct CookieTests {
         #expect(try !hides("a=2;Path=/n7/p", "b.example.com"))
     }
 
-    @Test("B8.33: what is no list is none; the built-in rules know the common ones")
+    @Test("B8.33: text that is not a list is refused; the built-in rules know the common suffixes")
     func noList() {
         #expect(PublicSuffixes(list: "".utf8) == nil && PublicSuffixes(list: "com\norg\n".utf8) == nil)
         #expect(PublicSuffixes(list: [UInt8](repeating: 0xFF, count: 10_000)) == nil)
@@ -204,7 +204,7 @@ struct CookieTests {
         #expect(CookiePlace.isPath(path + "/b", within: path) && CookiePlace.isPath(path, within: "/"))
     }
 
-    @Test("B8.69: no byte that is changed in a file makes a cookie that could not be one")
+    @Test("B8.69: whichever byte of a file is changed, no invalid cookie comes of it")
     func changedFile() throws {
         let bytes = CookieFile.encode([try cookie("name=value;Max-Age=60")])
         for index in bytes.indices {
@@ -237,7 +237,7 @@ struct CookieTests {
         #expect(jar.count == 10)
     }
 
-    @Test("B8.34: what a script sets takes the place of nothing that scripts may not see")
+    @Test("B8.34: a cookie that a script sets does not replace one that scripts may not see")
     func scripts() throws {
         var jar = CookieJar()
         var isChanged = false

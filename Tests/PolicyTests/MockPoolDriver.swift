@@ -10,7 +10,7 @@ final class MockPoolDriver {
         /// Index of the key.
         var key: Int
         var state: State
-        /// How many requests it serves, and can serve at the same time.
+        /// How many requests it serves now, and how many it can serve at once.
         var used = 0
         var capacity = 1
         var isShared = false
@@ -52,7 +52,7 @@ final class MockPoolDriver {
     /// For each key, whether the last connection that its server opened was shared.
     private var expectsShared: [Bool]
     private var step = 0
-    /// Who wants a connection to be ready, and is bound to its dial at once.
+    /// The warm-up that wants a connection to be ready, and is bound to its dial at once.
     private var warming: RequestID?
     private var isFinishing = false
 
@@ -98,7 +98,7 @@ final class MockPoolDriver {
         }
     }
 
-    /// A connection is wanted before there is a request for it; who gets it gives it back like others.
+    /// A connection is wanted before there is a request for it. The warm-up that gets it gives it back as a request does.
     func warmUp(_ key: Int, wanted: Int) {
         asked += 1
         let ready = connections.values.filter { $0.key == key && $0.isIdle && !isExpired($0) && $0.capacity > 0 }
@@ -205,7 +205,7 @@ final class MockPoolDriver {
         checkInvariants()
     }
 
-    /// Who was asked about the peer of a dial has no say.
+    /// The judge that was asked about the peer of a dial has no say, so the session decides.
     func leaveToSession(_ connection: ConnectionID) {
         let moved = pool.leftToSession(connection, now: now)
         guard let known = connections[connection], known.state == .dialling,
@@ -290,7 +290,7 @@ final class MockPoolDriver {
 
     // MARK: Actions
 
-    /// A connection is unused, as far as this knows.
+    /// A connection serves no request, as far as this driver knows.
     private func becomeReady(_ id: ConnectionID, idleLimit: Duration?) {
         connections[id]?.idleSince = step
         let expiry = now + min(idleTimeout, idleLimit ?? idleTimeout)
@@ -299,7 +299,7 @@ final class MockPoolDriver {
     }
 
     /// Takes what the pool wants done into the books. `ready` is the connection that has just got room, if one has; `finally`
-    /// gets who uses which connection.
+    /// gets which request uses which connection.
     private func apply(ready: ConnectionID?, finally: ([RequestID: ConnectionID]) -> Void = { _ in }) {
         var uses: [RequestID: ConnectionID] = [:]
         while let action = pool.nextAction() {
@@ -385,7 +385,7 @@ final class MockPoolDriver {
         check(waiter.boundTo == nil || waiter.boundTo == id, "serves a bound request with another connection")
         check(waiter.key == connection.key, "uses a connection of another key")
         check(!connection.isIdle || !isExpired(connection), "uses an expired connection")
-        // Whom it was opened for it serves at the same moment.
+        // The requests that it was opened for it serves also where its greatest age is zero.
         check(!connection.hasServed || !isRetired(connection), "uses a connection that is too old")
         // One that has just been opened serves several at once.
         check(
@@ -469,7 +469,7 @@ final class MockPoolDriver {
         }
     }
 
-    /// Whether a dial is under way for no request.
+    /// Whether a dial is under way that no request waits for.
     private func isSurplusDial(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id], connection.state == .dialling else { return false }
         return pool.request(behind: id) == nil

@@ -1,10 +1,10 @@
-// A connection that is kept for the next request of the task that used it (B2.93).
+// A connection that stays with the load that used it until the load's next request (B2.93).
 
 import Testing
 import URLLoadingPolicy
 
 @Suite struct PoolKeepingTests {
-    @Test("B2.93: a kept connection serves the request that continues the one before, and no other meanwhile")
+    @Test("B2.93: a kept connection serves the request that continues the last one, and no other request meanwhile")
     func continues() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(1, key)
@@ -16,7 +16,7 @@ import URLLoadingPolicy
         #expect(pool.release(connection) == [.use(2, connection)])
     }
 
-    @Test("It is kept once: a second request that continues the same one is like any other")
+    @Test("A connection is kept for one request: a second one that continues the first dials")
     func once() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(1, key)
@@ -26,7 +26,7 @@ import URLLoadingPolicy
         #expect(pool.abandonKept(after: 1) == [])
     }
 
-    @Test("Where nothing follows the connection is closed, and who waits gets a new one")
+    @Test("A kept connection that no request continues is closed, and a waiting request gets a new one")
     func abandoned() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         let connection = pool.lease(1, key)
@@ -38,7 +38,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(dialling: 1, waiting: 1))
     }
 
-    @Test("A kept connection that goes leaves its request to look for another")
+    @Test("When a kept connection closes, the request that would continue on it dials a new one")
     func gone() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(1, key)
@@ -48,7 +48,7 @@ import URLLoadingPolicy
         #expect(pool.dialled != connection)
     }
 
-    @Test("A request that goes elsewhere does not take it along")
+    @Test("When the next request goes to another host, the kept connection is closed")
     func otherKey() throws {
         let (pool, key, other) = (VirtualPool(), try poolKey(), try poolKey("other.test"))
         let connection = pool.lease(1, key)
@@ -57,7 +57,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(dialling: 1, waiting: 1))
     }
 
-    @Test("Only a connection in use can be kept; a pool that is shut down keeps none for good")
+    @Test("Only a connection in use can be kept, and an immediate shut-down closes it")
     func limits() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let idle = pool.idle(1, key)[0]

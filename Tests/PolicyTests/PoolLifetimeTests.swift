@@ -1,4 +1,4 @@
-// Connections that have reached their greatest age: they get no new requests, and lose none that they serve.
+// Connections that have reached their greatest age: they get no new request, and lose none that they serve.
 
 import Testing
 import URLLoadingPolicy
@@ -21,9 +21,7 @@ import URLLoadingPolicy
         #expect(pool.fireTimer() == [.close([connection])])
     }
 
-    @Test(
-        "B16.77: a connection that is in use when it becomes too old is closed after its exchange, and who waits has a new one"
-    )
+    @Test("B16.77: a used connection that becomes too old is closed after its exchange, and a waiting request dials")
     func inUse() throws {
         let (pool, key) = (VirtualPool(perHost: 1, lifetime: .seconds(100)), try poolKey())
         let connection = pool.lease(1, key)
@@ -47,9 +45,7 @@ import URLLoadingPolicy
         }
     }
 
-    @Test(
-        "B16.77: a shared connection drains: its requests go on, new ones have another, and it is closed after its last"
-    )
+    @Test("B16.77: a shared connection that is too old serves its requests to their end, and new ones get another")
     func shared() throws {
         let (pool, key) = (VirtualPool(perHost: 1, lifetime: .seconds(100)), try sharedKey())
         _ = pool.request(1, key)
@@ -67,7 +63,7 @@ import URLLoadingPolicy
         #expect(pool.release(old) == [.close([old])])
     }
 
-    @Test("B16.77: a shared connection that is too old takes no request in where it gets room")
+    @Test("B16.77: a shared connection that is too old takes no new request, also when it gets room")
     func sharedRoom() throws {
         let (pool, key) = (VirtualPool(perHost: 1, lifetime: .seconds(100)), try sharedKey())
         _ = pool.request(0, key)
@@ -89,7 +85,7 @@ import URLLoadingPolicy
         #expect(other.setCapacity(full, 3) == [.dial(other.dialled, key)])
     }
 
-    @Test("B16.77: without any lifetime each connection serves the request that it was opened for, and no other")
+    @Test("B16.77: with a lifetime of zero or less a connection serves the requests it was opened for, and no others")
     func none() throws {
         let (pool, key) = (VirtualPool(perHost: 1, lifetime: .seconds(-1)), try poolKey())
         for request in 1...3 {
@@ -104,7 +100,7 @@ import URLLoadingPolicy
         #expect(shared.request(4, sharedKey) == [.dial(shared.dialled, sharedKey)])
     }
 
-    @Test("B16.77: one that is kept for the next step of a proof serves that, and is closed then")
+    @Test("B16.77: a connection kept for the next round of authentication serves it though too old, and is closed then")
     func kept() throws {
         let (pool, key) = (VirtualPool(lifetime: .seconds(100)), try poolKey())
         let connection = pool.lease(1, key)

@@ -1,4 +1,4 @@
-// Event to action tables of the pool: one rule a test, the whole list of actions compared.
+// Tables of the pool's events and actions: one rule a test, the whole list of actions compared.
 
 import Testing
 import URLLoadingPolicy
@@ -105,7 +105,7 @@ import URLLoadingPolicy
         #expect(pool.request(1, key) == [.use(1, connection)])
     }
 
-    @Test("B16.2, B2.8: scheme, host, port, route and judge must be the same")
+    @Test("B16.2, B2.8: a connection is reused only for its own scheme, host, port, route and judge")
     func reuseNeedsSameKey() throws {
         let pool = VirtualPool()
         let origin = try #require(Origin(scheme: .https, host: "example.com"))
@@ -124,7 +124,7 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("B2.8: what one judge has let stand, idle or being dialled, serves no request with another")
+    @Test("B2.8: a connection that one judge accepts, idle or being dialled, serves no request of another judge")
     func judges() throws {
         let pool = VirtualPool(perHost: 2)
         let (own, sessions) = (
@@ -134,7 +134,7 @@ import URLLoadingPolicy
         _ = pool.release(first)
         #expect(pool.request(2, sessions) == [.dial(pool.dialled, sessions)])
         let second = pool.dialled
-        // The other one's dial is no help, and the idle connection makes room.
+        // The other judge's dial is no help, and the idle connection makes room.
         #expect(pool.request(3, own) == [.use(3, first)])
         _ = pool.request(4, own)
         #expect(pool.establish(second) == [.use(2, second)])
@@ -142,7 +142,9 @@ import URLLoadingPolicy
         #expect(pool.establish(pool.dialled) == [.use(4, pool.dialled)])
     }
 
-    @Test("B2.8: where no certificate is shown on the way there is nothing to judge, and all share", arguments: [0, 1])
+    @Test(
+        "B2.8: where no certificate is shown there is nothing to judge, and all judges share connections",
+        arguments: [0, 1])
     func nothingToJudge(number: Int) throws {
         let judge = ConnectionJudge.delegate(number + 1)
         let plain = try #require(Origin(scheme: .http, host: "example.com"))
@@ -205,7 +207,7 @@ import URLLoadingPolicy
 
     // MARK: Late binding
 
-    @Test("B16.1: the first connection that becomes ready serves the first request, whichever dialled it")
+    @Test("B16.1: the first connection that becomes ready serves the first request, whichever it was dialled for")
     func lateBinding() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.request(1, key)
@@ -227,7 +229,7 @@ import URLLoadingPolicy
         #expect(pool.request(2, key) == [.use(2, surplus)])
     }
 
-    @Test("B16.1: no dial is started while one under way is not spoken for")
+    @Test("B16.1: a request takes over a dial that no other request needs, and starts none")
     func noDialBeyondNeed() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
@@ -252,7 +254,9 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts())
     }
 
-    @Test("B16.11: a dial whose request was served goes on for one that waits, and fails that one")
+    @Test(
+        "B16.11: a dial whose request is served elsewhere goes on for a waiting request, and its failure fails that one"
+    )
     func dialFailureFailsItsNewRequest() throws {
         let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
         _ = pool.lease(0, key)
@@ -277,7 +281,7 @@ import URLLoadingPolicy
         #expect(pool.failDial(pool.dialled) == [.fail(3)])
     }
 
-    @Test("B16.11: a dial that failed and is not waited for fails no request")
+    @Test("B16.11: the failure of a dial that no request waits for fails no request")
     func surplusDialFailure() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
@@ -288,7 +292,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(inUse: 1))
     }
 
-    @Test("B16.11: a dial begun before a request asked does not fail it, a new one is made")
+    @Test("B16.11: the failure of a dial that is older than a request does not fail it: a new dial is made")
     func olderDialFailureIsNotMine() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
@@ -301,7 +305,7 @@ import URLLoadingPolicy
         #expect(pool.failDial(pool.dialled) == [.fail(2)])
     }
 
-    @Test("B16.11: a failed dial fails no request while the other dials suffice for all that wait")
+    @Test("B16.11: a failed dial fails no request while there are other dials enough for all that wait")
     func otherDialsSuffice() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
@@ -605,7 +609,8 @@ import URLLoadingPolicy
         #expect(actions == [.dial(pool.dialled, key)])
     }
 
-    @Test("B16.6: a surplus dial that is waited for again has no age until it is surplus once more")
+    @Test(
+        "B16.6: a surplus dial that a request waits for again does not expire; its time begins anew when it is surplus")
     func surplusDialTakenUp() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let connection = pool.lease(0, key)
@@ -622,7 +627,7 @@ import URLLoadingPolicy
         #expect(pool.fireTimer() == [.close([dial])])
     }
 
-    @Test("B16.7: closing idle connections gives up the dials that serve no request")
+    @Test("B16.7: closing idle connections gives up the dials that no request waits for")
     func closingSurplusDial() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
@@ -740,7 +745,7 @@ import URLLoadingPolicy
         #expect(pool.release(used) == [])
         _ = pool.close(used)
         #expect(pool.close(used) == [])
-        // The successor in the same row is another connection.
+        // The connection that takes over its row is another one.
         let successor = pool.lease(1, key)
         #expect(successor != used)
         #expect(pool.close(used) == [])
@@ -758,7 +763,7 @@ import URLLoadingPolicy
         #expect(pool.counts.waiting == 0)
     }
 
-    @Test("B17.53: a dial reported as closed is dialled again for who waits")
+    @Test("B17.53: a dial that is reported as closed is made again for the request that waits")
     func dialReportedClosed() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.request(1, key)

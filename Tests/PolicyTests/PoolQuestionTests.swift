@@ -1,10 +1,10 @@
-// Which request is asked about the peer of a dial, and what that means for it and for the others.
+// Which request is asked about the peer of a dial, and what that means for this request and for the others.
 
 import Testing
 import URLLoadingPolicy
 
 @Suite struct PoolQuestionTests {
-    @Test("The request a dial is for is asked, and no other connection serves it from then on")
+    @Test("A dial's question goes to the request the dial is for; from then on no other connection serves that request")
     func bound() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
@@ -17,7 +17,7 @@ import URLLoadingPolicy
         #expect(pool.establish(dial) == [.use(1, dial)])
     }
 
-    @Test("The connection that a request was asked about serves no other, not even those before it in line")
+    @Test("A connection serves the request that was asked about it, and none that is before it in line")
     func boundBothWays() throws {
         let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
         _ = pool.request(1, key)
@@ -62,7 +62,7 @@ import URLLoadingPolicy
         #expect(pool.requestBehind(pool.dialled) == nil, "its request has another connection")
     }
 
-    @Test("A changed priority does not bring a request that is asked back in line")
+    @Test("A changed priority does not put a request that is asked back in line")
     func priority() throws {
         let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
         let leased = pool.lease(0, key)
@@ -117,7 +117,7 @@ import URLLoadingPolicy
         #expect(pool.sinceStandstill(of: key) == .seconds(7), "the first dial had gone on")
     }
 
-    @Test("B16.2: a dial whose judge has no say becomes the session's, with who is asked and who has no dial")
+    @Test("B16.2: a dial left to the session takes along the request that is asked and those without a dial")
     func leftToSession() throws {
         let pool = VirtualPool(perHost: 2)
         let (own, all) = (try poolKey(scheme: .https, judge: .delegate(1)), try poolKey(scheme: .https))
@@ -142,7 +142,7 @@ import URLLoadingPolicy
         #expect(pool.request(5, all) == [.use(5, second)])
     }
 
-    @Test("B16.2: a request whose dial has become the session's is bound to it, though another connection is idle")
+    @Test("B16.2: a request whose dial was left to the session stays bound to it, though another connection is idle")
     func leftBesideIdle() throws {
         let pool = VirtualPool()
         let (own, all) = (try poolKey(scheme: .https, judge: .delegate(1)), try poolKey(scheme: .https))
@@ -157,7 +157,7 @@ import URLLoadingPolicy
         #expect(pool.leaveToSession(99) == [])
     }
 
-    @Test("B16.2: a dial left to the session whose request goes away serves another of the session's, or is given up")
+    @Test("B16.2: a dial left to the session that loses its request serves another of the session, or is given up")
     func leftByItsRequest() throws {
         let pool = VirtualPool(perHost: 1)
         let (own, all) = (try poolKey(scheme: .https, judge: .delegate(1)), try poolKey(scheme: .https))
@@ -172,7 +172,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts())
     }
 
-    @Test("Shut down while a question is open, nothing is left")
+    @Test("A shut-down while a request is asked leaves nothing behind")
     func shutDown() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
         _ = pool.request(1, key)

@@ -1,11 +1,11 @@
-// Connections that several requests share, as over HTTP/2: how many are opened, who uses which, and what becomes of those that
-// their peers want to be rid of.
+// Connections that several requests share, as over HTTP/2: how many are opened, which request uses which, and what becomes of
+// those that their peers want to be rid of.
 
 import Testing
 import URLLoadingPolicy
 
 @Suite struct PoolSharingTests {
-    /// Of a server that may choose a protocol whose connections are shared.
+    /// The key of a server that may choose a protocol whose connections are shared.
     private func sharedKey(_ port: Int? = nil, judge: ConnectionJudge = .session) throws -> PoolKey {
         try poolKey("example.com", port, scheme: .https, judge: judge, protocols: .http2OrHTTP1)
     }
@@ -37,7 +37,7 @@ import URLLoadingPolicy
         #expect(pool.release(connection) == [.use(101, connection)])
     }
 
-    @Test("H2.2: nothing being known several dials are made, and all but the first that is shared are given up")
+    @Test("H2.2: to an unknown server several dials are made; when the first turns out shared the others are given up")
     func unknown() throws {
         let (pool, key) = (VirtualPool(perHost: 3), try sharedKey())
         var dials: [ConnectionID] = []
@@ -67,7 +67,7 @@ import URLLoadingPolicy
         #expect(pool.establish(dial, capacity: 100) == (1...10).map { .use($0, dial) })
     }
 
-    @Test("H2.2: what was learnt holds for every judge, and is unlearnt where the server chooses otherwise")
+    @Test("H2.2: that a server shares connections is known for every judge, until the server chooses otherwise")
     func learning() throws {
         let pool = VirtualPool(perHost: 4)
         let (own, all) = (try sharedKey(judge: .delegate(1)), try sharedKey())
@@ -92,7 +92,7 @@ import URLLoadingPolicy
         #expect(pool.establish(pool.dialled, capacity: 100) == (1...5).map { .use($0, pool.dialled) })
     }
 
-    @Test("H2.2: what speaks HTTP/1.1 alone teaches nothing, and is dialled for each request")
+    @Test("H2.2: a connection that can only be HTTP/1.1 says nothing about sharing, and is dialled for each request")
     func http1Alone() throws {
         let pool = VirtualPool()
         let (alone, key) = (try poolKey(scheme: .https), try sharedKey())
@@ -140,7 +140,7 @@ import URLLoadingPolicy
         #expect(pool.failDial(pool.dialled) == [.fail(2)])
     }
 
-    @Test("H2.2: when a connection goes, one dial is made for all who waited, and its failure is that of all")
+    @Test("H2.2: when a connection closes, one dial is made for all that waited, and its failure fails all of them")
     func failureOfAll() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         _ = pool.request(0, key)
@@ -183,7 +183,7 @@ import URLLoadingPolicy
         #expect(pool.cancel(3) == [.cancelDial(dial)])
     }
 
-    @Test("A dial about whose peer a question is open outlives the news that connections are shared")
+    @Test("A dial with an open question goes on when another dial turns out to be shared")
     func askedMeanwhile() throws {
         let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)
@@ -194,7 +194,7 @@ import URLLoadingPolicy
         #expect(pool.establish(second, capacity: 100) == [.use(2, second)])
         #expect(pool.requestBehind(first) == 1)
         #expect(pool.establish(first, capacity: 100) == [.use(1, first)])
-        // The one too many is closed when it is unused.
+        // The surplus connection is closed when it serves no request.
         #expect(pool.release(second) == [.close([second])])
     }
 
@@ -213,7 +213,7 @@ import URLLoadingPolicy
         #expect(pool.setCapacity(connection, 100) == [.use(5, connection)])
     }
 
-    @Test("H2.4: less room ends nothing, and no new request is served before there is room again")
+    @Test("H2.4: less room ends no request, and no new one is served before there is room again")
     func lessRoom() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         for request in 1...3 { _ = pool.request(request, key) }
@@ -242,7 +242,7 @@ import URLLoadingPolicy
         #expect(pool.release(connection) == [])
     }
 
-    @Test("H2.4: a connection that lets no request in makes room for a request of another key, and grows old")
+    @Test("H2.4: a connection without any room gives way to a request of another key, and expires")
     func noRoomAndOthers() throws {
         let pool = VirtualPool(perHost: 1)
         let (key, other) = (try sharedKey(), try sharedKey(81))
@@ -314,7 +314,7 @@ import URLLoadingPolicy
 
     // MARK: Draining
 
-    @Test("H7.10: a connection that drains serves no new request; new requests dial at once, though the host is full")
+    @Test("H7.10: a draining connection takes no new request; new requests dial at once, though the host is full")
     func draining() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
         for request in 1...3 { _ = pool.request(request, key) }
@@ -379,7 +379,7 @@ import URLLoadingPolicy
         #expect(pool.isDrained)
     }
 
-    @Test("B17.53: what is said of connections that are not shared, or not there, changes nothing")
+    @Test("B17.53: events of sharing about a connection that is not shared or not known change nothing")
     func senseless() throws {
         let (pool, key) = (VirtualPool(), try sharedKey())
         let plain = pool.lease(1, key)
@@ -394,7 +394,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(inUse: 1, dialling: 1, waiting: 1))
     }
 
-    @Test("H1.7, B2.93: a shared connection belongs to no request: it is neither kept nor handed away")
+    @Test("H1.7, B2.93: a shared connection belongs to no single request: it is neither kept nor handed away")
     func notForOne() throws {
         let (pool, key) = (VirtualPool(), try sharedKey())
         _ = pool.request(1, key)

@@ -16,7 +16,7 @@ import URLLoadingPolicy
         return connection
     }
 
-    @Test("B16.81: as many are opened as are missing, and what is there already counts")
+    @Test("B16.81: a warm-up opens as many connections as are missing beside those that are idle already")
     func missing() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let first = open(pool, 1, key, wanted: 1)
@@ -30,7 +30,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(idle: 1, inUse: 2))
     }
 
-    @Test("B16.81: several at once get a dial each, whichever is ready first, and a request takes none of them before")
+    @Test("B16.81: each of several warm-ups at once has its own dial, which no request takes before it is given back")
     func atOnce() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         var dials: [ConnectionID] = []
@@ -42,7 +42,7 @@ import URLLoadingPolicy
         let own = pool.dialled
         for (request, dial) in zip([3, 1, 2], [dials[2], dials[0], dials[1]]) {
             #expect(pool.establish(dial) == [.use(request, dial)])
-            // Who waits gets the first that is free.
+            // The waiting request gets the first connection that is free.
             let actions = pool.release(dial)
             if request == 3 { #expect(actions.contains(.use(4, dial))) }
         }
@@ -51,7 +51,7 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(idle: 3, inUse: 1))
     }
 
-    @Test("B16.81: the limit of the host holds, no place is taken from a request, and nothing is waited for")
+    @Test("B16.81: a warm-up keeps to the host's limit, takes no connection's place and waits for none")
     func full() throws {
         let (pool, key, other) = (VirtualPool(perHost: 2), try poolKey(), try poolKey("example.com", 81))
         _ = pool.idle(1, other)
@@ -63,7 +63,7 @@ import URLLoadingPolicy
         #expect(busy.warmUp(2, key, 1) == (.full, []))
         #expect(busy.request(3, key) == [])
         _ = busy.close(connection)
-        // The dial is for who waits.
+        // The dial is for the request that waits.
         #expect(busy.counts == PoolCounts(dialling: 1, waiting: 1))
         #expect(busy.warmUp(4, key, 1) == (.full, []))
     }
@@ -83,9 +83,7 @@ import URLLoadingPolicy
         #expect(pool.establish(pool.dialled, capacity: 10) == [.use(4, pool.dialled), .use(5, pool.dialled)])
     }
 
-    @Test(
-        "B16.81: a failed dial fails its warm-up alone; one that is given up takes its dial with it, unless a request needs that"
-    )
+    @Test("B16.81: a failed dial fails its warm-up alone, and a cancelled warm-up cancels its dial")
     func ends() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         _ = pool.warmUp(1, key, 1)

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "B13.9: entries stand between commas, with or without blanks, and one that is no entry hurts no other",
+        "B13.9: entries stand between commas, with or without blanks, and an invalid one leaves the others in force",
         arguments: [
             "a.test,b.test", "a.test, b.test", " a.test\t,\tb.test ", "a.test b.test", ",a.test,,b.test,",
             "http://no.entry/,a.test,b.test", "no:port,a.test,b.test:", "[::1,a.test,b.test",
@@ -39,8 +39,8 @@ import Testing
         #expect(!bypass.covers(host: "10.0.0.1", port: 80))
     }
 
-    @Test("B13.9: * alone is every host", arguments: ["example.com", "localhost", "127.0.0.1", "::1"])
-    func everybody(host: String) {
+    @Test("B13.9: * alone matches every host", arguments: ["example.com", "localhost", "127.0.0.1", "::1"])
+    func everyHost(host: String) {
         #expect(ProxyBypass(noProxy: "*").covers(host: host, port: 80))
         #expect(ProxyBypass(noProxy: " * ").covers(host: host, port: 443))
         #expect(ProxyBypass(noProxy: "a.test,*").covers(host: host, port: 443))
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "B13.8: simple host names are those without a dot; addresses are none",
+        "B13.8: simple host names are those without a dot; addresses are not among them",
         arguments: [
             ("intranet", true), ("localhost", true), ("intranet.", true), ("www.example.com", false),
             ("127.0.0.1", false), ("::1", false),

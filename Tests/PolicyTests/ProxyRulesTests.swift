@@ -24,7 +24,7 @@ private let one = ["http_proxy": "one.test:1"]
     }
 
     @Test(
-        "B13.2: each variable, by what is loaded; lower case wins, and HTTP_PROXY is none",
+        "B13.2: each scheme has its variable; lower case wins, and HTTP_PROXY is ignored",
         arguments: [
             ([:], .http, "direct"),
             (one, .http, "http://one.test:1"), (one, .https, "direct"), (one, .ftp, "direct"),
@@ -86,7 +86,7 @@ private let one = ["http_proxy": "one.test:1"]
             way(["http_proxy": "one.test:1", "no_proxy": "localhost,127.0.0.1,::1"], .http, host: host) == "direct")
     }
 
-    @Test("A variable that names no proxy makes loads fail that it is for; it never sends them past the proxy")
+    @Test("A variable that does not name a proxy fails the loads that it is for, and never sends them past the proxy")
     func unusable() {
         let rules = ProxyRules(environment: ["http_proxy": "http://user:secret@proxy.test:99999", "no_proxy": "b.test"])
         guard case .unusable(let fault) = rules.ways(for: .http, host: "a.test", port: 80) else {
@@ -143,12 +143,12 @@ private let one = ["http_proxy": "one.test:1"]
         entries.reduce([:]) { $0.merging($1) { $1 } }
     }
 
-    @Test("B13.4: an empty dictionary is no proxy", arguments: ProxyTraffic.allCases)
+    @Test("B13.4: an empty dictionary names no proxy", arguments: ProxyTraffic.allCases)
     func empty(traffic: ProxyTraffic) {
         #expect(way([:], traffic) == "direct")
     }
 
-    @Test("B13.5, B13.7: the keys of each kind, and who uses which")
+    @Test("B13.5, B13.7: each kind of proxy has its keys, and each scheme uses the proxy of its kind")
     func kinds() {
         let all = joined(Self.http, Self.https, Self.ftp, Self.socks)
         #expect(way(all, .http) == "http://one.test:1")
@@ -274,7 +274,7 @@ private let one = ["http_proxy": "one.test:1"]
         words(ProxyRules(entries: entries).ways(for: .https, host: host, port: 443)).joined(separator: " ")
     }
 
-    @Test("The first proxy that is for a host is used, for everything below its domains; others go without one")
+    @Test("A host uses the first proxy whose domains hold it; other hosts use none")
     func domains() throws {
         let entries = [
             try entry("one:1", matches: ["corp.test"], excludes: ["open.corp.test"]),
@@ -289,7 +289,7 @@ private let one = ["http_proxy": "one.test:1"]
         #expect(way([], "anywhere.test") == "direct")
     }
 
-    @Test("Where a proxy may be passed over, what comes after it is tried, and in the end none")
+    @Test("After a proxy that may be passed over the next one is tried, and after the last one the direct way")
     func failover() throws {
         let (one, two) = (try entry("one:1", failsOver: true), try entry("two:2", failsOver: true))
         #expect(way([one], "a.test") == "http://one:1 direct")

@@ -59,7 +59,7 @@ import URLLoadingPolicy
         #expect(key(itself, proxy) != key(plain, proxy))
     }
 
-    @Test("B16.2: who we are to a proxy tells its connections apart")
+    @Test("B16.2: connections through a proxy are kept apart by the credentials for the proxy")
     func credentialsInKeys() throws {
         let origin = try #require(Origin(scheme: .https, host: "one.test"))
         let keys = try ["alice", "bob"].map { user in

@@ -64,7 +64,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "What is no proxy is said so, by the name of the setting and without its text",
+        "Text that is not a proxy is an error that names the setting and does not show its text",
         arguments: [
             ("", .notAURL), ("   ", .notAURL), ("http://a b", .notAURL), ("ftp://proxy.test", .unknownScheme),
             ("gopher+unix:///x", .unknownScheme), ("://proxy.test", .unknownScheme), ("http://", .badHost),
@@ -98,13 +98,13 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "An answer that is no list is a fault, not a way past the proxy",
+        "An answer that is not a list of proxies is a fault, not a way past the proxy",
         arguments: ["", ";", "PROXY", "PROXY a b", "DIRECT a", "a.test:8080", "PROXY a:x", "SOCKS6 a", "DIRECT; PROXY"])
     func badAnswers(text: String) {
         #expect(throws: ProxyFault.self) { try Route.list(answer: text, source: "x") }
     }
 
-    @Test("Any text is a proxy or a fault, an entry or none: nothing stops the program", arguments: [UInt64(1), 2, 3])
+    @Test("Whatever a text holds, reading it as a proxy or as an entry never traps", arguments: [UInt64(1), 2, 3])
     func anyText(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let pieces = [

@@ -115,7 +115,7 @@ import URLLoadingPolicy
 
     // MARK: Schemes
 
-    @Test("B4.31: only http and https are followed; local content is refused; others need a registered class")
+    @Test("B4.31: only http and https are followed; local content is refused; other schemes need a registered handler")
     func schemes() {
         for scheme in ["http", "https", "HTTP", "hTTps"] {
             #expect(RedirectRules.verdict(onScheme: scheme) == .follow)

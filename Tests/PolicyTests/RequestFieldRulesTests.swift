@@ -89,7 +89,9 @@ import URLLoadingWire
         #expect(result.filter { $0.hasPrefix("X-") } == ["X-Stays: 3", "X-Also: 5"])
     }
 
-    @Test("B5.7: a name that is no token is dropped", arguments: ["", "a b", "a:b", "ä", "a\r\nb", "a\u{0}", "(a)"])
+    @Test(
+        "B5.7: a field whose name is not a token is dropped",
+        arguments: ["", "a b", "a:b", "ä", "a\r\nb", "a\u{0}", "(a)"])
     func namesThatAreNoTokens(name: String) throws {
         #expect(!RequestFieldRules.isSent(name))
         #expect(try sent([(name, "x")]).count == 6)

@@ -1,4 +1,4 @@
-// Conversations with SOCKS proxies, byte for byte, in every split, and with peers that are none.
+// Conversations with SOCKS proxies, byte for byte, in every split, and with peers that do not speak SOCKS.
 
 import Testing
 import URLLoadingPolicy
@@ -38,7 +38,7 @@ import URLLoadingPolicy
         return result
     }
 
-    /// The same in one piece, byte by byte and cut at every place.
+    /// What comes of an input in one piece; checks that byte by byte and cut at every place it comes to that too.
     private func everySplit(
         _ exchange: SOCKSExchange, _ input: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
     ) -> Result {
@@ -180,7 +180,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "B13.25: what is no SOCKS at all is told as such",
+        "B13.25: an answer that is not SOCKS has an error of its own",
         arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "\u{0}\u{0}"])
     func garbage(text: String) {
         #expect(run(version5(), Array(text.utf8)).end == .failed(.malformed))
@@ -188,7 +188,7 @@ import URLLoadingPolicy
         #expect(run(version5(), [5, 0, 5, 0, 0, 7]).end == .failed(.malformed), "an unknown type of address")
     }
 
-    @Test("B13.29: whatever a proxy sends, in whatever pieces, ends the same way and reads no byte too much")
+    @Test("B13.29: whatever a proxy sends, its pieces do not change the result, and no byte too much is read")
     func anything() {
         var random = SeededRandom(seed: 13)
         for _ in 0..<3_000 {

@@ -1,4 +1,4 @@
-// The walks of this target are made of the same numbers as all others.
+// The random walks of this target take their numbers from the generator that all test targets share.
 
 import URLLoadingTestSupport
 

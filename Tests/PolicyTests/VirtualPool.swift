@@ -33,7 +33,7 @@ enum Action: Equatable, CustomStringConvertible {
 /// A `PoolMachine` whose time a test moves.
 final class VirtualPool {
     private var machine: PoolMachine
-    /// Begins anywhere.
+    /// The time of the virtual clock; where it begins does not matter.
     private(set) var elapsed = Duration.seconds(1000)
     /// The connection of the last dial.
     private(set) var dialled: ConnectionID = -1
@@ -146,7 +146,7 @@ final class VirtualPool {
         return connections
     }
 
-    /// What is to be done, by kind: the order between kinds is the same in each test, whatever the event.
+    /// What is to be done, sorted by kind: tests do not depend on the order in which the pool names different kinds.
     private func listed() -> [Action] {
         var (closed, refused): ([ConnectionID], [RequestID]) = ([], [])
         var (cancelled, failed, asked, used, dialled, timers):

@@ -8,9 +8,9 @@
 
 import URLLoadingSystem
 
-/// The first place at which two collections are not the same.
+/// The first place at which two collections differ.
 package struct FirstDifference: Sendable, Equatable, CustomStringConvertible {
-    /// How many elements before it are the same.
+    /// How many elements before it are equal.
     package let position: Int
     /// What stands there in each of them; nil where one has ended.
     package let elements: (left: String?, right: String?)
@@ -26,7 +26,7 @@ package struct FirstDifference: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Where two collections differ first; nil where they are the same.
+/// Where two collections differ first; nil where they are equal.
 package func firstDifference<Left: Collection, Right: Collection>(
     _ left: Left, _ right: Right
 ) -> FirstDifference? where Left.Element: Equatable, Right.Element == Left.Element {
@@ -37,7 +37,7 @@ package func firstDifference<Left: Collection, Right: Collection>(
         position: position, elements: (text(of: left, position), text(of: right, position)), counts: counts)
 }
 
-/// How many elements at the beginning are the same.
+/// How many elements at the beginning are equal.
 private func equalElements<Left: Collection, Right: Collection>(
     _ left: Left, _ right: Right
 ) -> Int where Left.Element: Equatable, Right.Element == Left.Element {
@@ -49,7 +49,7 @@ private func equalElements<Left: Collection, Right: Collection>(
     return count
 }
 
-/// How many bytes at the beginning are the same; nil of what is not bytes in one piece of memory.
+/// How many bytes at the beginning are equal; nil for collections that are not bytes in one piece of memory.
 ///
 /// A loop over megabytes takes seconds in a debug build, and far longer under ThreadSanitizer.
 private func equalBytes<Left: Collection, Right: Collection>(_ left: Left, _ right: Right) -> Int? {
@@ -63,7 +63,7 @@ private func equalBytes<Left: Collection, Right: Collection>(_ left: Left, _ rig
 }
 
 private func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-    // So many are the same, and so many may be.
+    // So many are certainly equal, and so many may be.
     var (certain, possible) = (0, min(left.count, right.count))
     while certain < possible {
         let middle = (certain + possible + 1) / 2

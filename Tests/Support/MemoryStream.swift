@@ -1,5 +1,5 @@
 // A ByteStream without a socket: two of them share two bounded pipes. Behaves as SocketStream does towards its
-// observer: edges only, reported at the end of the turn, and the same answers after an end, a reset or a close. Also
+// observer: edges only, reported at the end of the turn, and its answers after an end, a reset or a close. Also
 // plays the peer's kernel: a close with unread input resets, a write to a closed peer is swallowed once and then
 // refused.
 
@@ -7,7 +7,7 @@ import URLLoadingSystem
 
 /// One end of an in-memory connection.
 package final class MemoryStream: AbortiveStream {
-    /// Who is told of readiness.
+    /// The observer that is told of readiness.
     ///
     /// Held weakly.
     package weak var observer: (any ByteStreamObserver)?

@@ -13,9 +13,9 @@ package struct OwnPipe: Sendable {
         package let description: String
     }
 
-    /// Where to read; the code that has made the pipe closes it.
+    /// The end to read from; the code that has made the pipe closes it.
     package let read: Int32
-    /// Where to write; the code that has made the pipe closes it.
+    /// The end to write to; the code that has made the pipe closes it.
     package let write: Int32
 
     /// Makes one.

@@ -1,4 +1,4 @@
-// Random numbers that are the same for the same seed, so that what failed once can be done again.
+// Random numbers that follow from a seed, so that what failed once can be done again.
 
 /// A generator (splitmix64) whose numbers follow from its seed.
 package struct SeededRandom: RandomNumberGenerator, Sendable {

@@ -1,7 +1,7 @@
 // Bodies under br and zstd that are not compressed, or are nothing but zeros: what a test needs of these codings where the system
 // has a library to undo them and none to apply them.
 //
-// Must not know: who undoes them.
+// Must not know: which code undoes them.
 
 /// Bytes under codings that the package itself cannot apply.
 package enum StoredCodings {

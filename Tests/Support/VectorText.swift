@@ -41,7 +41,7 @@ package enum VectorText {
         return bytes
     }
 
-    /// The text of bytes in the same notation, so that events compare as text.
+    /// The text of bytes in the notation that `unescape` reads, so that events compare as text.
     package static func escape(_ bytes: some Sequence<UInt8>) -> String {
         var text = ""
         for byte in bytes {
@@ -60,6 +60,6 @@ package enum VectorText {
         return text
     }
 
-    /// The same for text.
+    /// The text of a string's UTF-8 in this notation.
     package static func escape(_ text: String) -> String { escape(text.utf8) }
 }

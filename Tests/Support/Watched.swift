@@ -27,7 +27,7 @@ package final class Watched<Value: Sendable>: Sendable {
     /// What it is now.
     package var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value, and lets those go on who have waited for what it is now.
+    /// Changes the value, and lets the waiters go on whose condition it fulfils now.
     package func change(_ body: (inout Value) -> Void) {
         let ready = state.withLock { state -> [Waiter] in
             body(&state.value)
@@ -58,7 +58,7 @@ package final class Watched<Value: Sendable>: Sendable {
     private func add(_ waiter: Waiter) {
         let answer = state.withLock { state -> Bool? in
             if waiter.condition(state.value) { return true }
-            // A task is marked before its handler is called: one that was cancelled before this has no handler to give it up.
+            // A task is marked before its handler is called: where it was cancelled before this, no handler will give it up.
             if Task.isCancelled { return false }
             state.waiters.append(waiter)
             return nil
@@ -79,7 +79,7 @@ package final class Watched<Value: Sendable>: Sendable {
 package final class Signal: Sendable {
     private let times = Watched(0)
 
-    /// A signal that was not given.
+    /// A signal that has not been given yet.
     package init() {}
 
     /// It happened once more.

@@ -4,7 +4,7 @@ import URLLoadingTestSupport
 
 @Suite("BlockingPool", .timeLimit(.minutes(5)))
 struct BlockingPoolTests {
-    @Test("look-ups without an answer hold up no file, cache or credential, and each of those only its own kind")
+    @Test("look-ups that hang hold up no file, cache or credential work, and each kind of work holds up only itself")
     func kinds() async {
         let pools: [BlockingPool] = [.names, .files, .cache, .authentication, .shared]
         for held in pools {
@@ -117,7 +117,7 @@ struct BlockingPoolTests {
         }
     }
 
-    @Test("what a work holds goes when it has run, not with the works behind it, and its end may want the pool")
+    @Test("a job's objects are released when it has run, not when later jobs have, and their release may use the pool")
     func ends() async throws {
         let pool = BlockingPool(limit: 1, idleTime: .seconds(10), name: "pool-held")
         let gate = Gate()

@@ -1,4 +1,4 @@
-// What the kernel says about the machine's network, and who hears of it.
+// What the kernel says about the machine's network, and which monitors hear of it.
 
 import Testing
 import URLLoadingSystem
@@ -39,7 +39,8 @@ struct ConnectivityTests {
     }
 
     @Test(
-        "Lengths that cannot be are no crash: anything may have changed", arguments: [0, 1, 15, 29, 4096, UInt32.max])
+        "Impossible lengths crash nothing: they mean that anything may have changed",
+        arguments: [0, 1, 15, 29, 4096, UInt32.max])
     func badLengths(length: UInt32) {
         #expect(Self.changes(Self.message(17, length: length)) == .unknown)
     }

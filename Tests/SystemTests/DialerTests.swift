@@ -76,7 +76,7 @@ struct DialerTests {
         }
     }
 
-    @Test("a UNIX-domain path that is missing, or has no server, fails")
+    @Test("a UNIX-domain path that is missing, or that has no listener, fails")
     func missingPath() async throws {
         try await withLoop { loop in
             let path = "/tmp/urlloading-\(getpid())-missing.sock"
@@ -163,7 +163,7 @@ struct DialerTests {
         }
     }
 
-    @Test("options that are off are off")
+    @Test("options that are not asked for are off")
     func optionsOff() async throws {
         let names = [(Int32(IPPROTO_TCP), TCP_NODELAY), (SOL_SOCKET, SO_KEEPALIVE)]
         #expect(try await values(DialOptions(keepAlive: false, noDelay: false), of: names) == [0, 0])

@@ -6,7 +6,7 @@ import URLLoadingTestSupport
 
 @Suite("First difference")
 struct FirstDifferenceTests {
-    @Test("Collections of the same elements do not differ, of whatever kinds they are")
+    @Test("Collections with equal elements do not differ, whatever their types are")
     func same() {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
         #expect(firstDifference(bytes, Data(bytes)) == nil)

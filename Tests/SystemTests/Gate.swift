@@ -1,7 +1,7 @@
 import Dispatch
 import URLLoadingSystem
 
-/// Holds helper threads until it is opened; afterwards it holds none.
+/// Holds helper threads until it is opened; afterwards every thread passes.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

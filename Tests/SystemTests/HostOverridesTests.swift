@@ -1,7 +1,7 @@
 import Testing
 import URLLoadingSystem
 
-/// Where a program says that hosts are: behaviour 16.82.
+/// Addresses and names that a program sets in place of hosts: behaviour 16.82.
 struct HostOverridesTests {
     private static let overrides = HostOverrides([
         "Two.test": "10.0.0.1,::2", "ports.test": "10.0.0.1:81,[::2]:82,[::3]", "one.test:443": "10.0.0.3",
@@ -38,7 +38,7 @@ struct HostOverridesTests {
     }
 
     @Test(
-        "B16.82: what is neither an address nor a name is no place",
+        "B16.82: text that is neither an address nor a name cannot stand in for a host",
         arguments: [
             "", ",", "10.0.0.1,", "10.0.0.1,other.test", "10.0.0.256", "10.0.0.1:", "10.0.0.1:0", "10.0.0.1:65536",
             "10.0.0.1:+1", "[::1", "[::1]x", "[::1]:", "[10.0.0.1]:80", "[]", ":", ":0", ":x", "other.test:",
@@ -50,6 +50,6 @@ struct HostOverridesTests {
         #expect(Self.text(HostOverrides(["a.test": text]), "a.test", 80) == "unusable \(text)")
     }
 
-    @Test("Without any nothing is set for a host")
+    @Test("Without overrides nothing is set for a host")
     func none() { #expect(Self.text(HostOverrides(), "a.test", 80) == "nothing") }
 }

@@ -97,8 +97,7 @@ struct LimitTests {
         }
     }
 
-    // A sanitizer's shadow memory takes terabytes of addresses, which no such limit can be set around.
-    /// Notes what becomes of it.
+    /// A command that notes whether it has run or has been refused.
     private final class Order: LoopCommand {
         let refusals = Guarded<[Int32]>([])
         let runs = Counter()
@@ -111,8 +110,9 @@ struct LimitTests {
         }
     }
 
+    // A sanitizer's shadow memory takes terabytes of addresses, which no such limit can be set around.
     @Test(
-        "threads cannot be started: who waits for an answer gets one, the loop starts later, and a helper pool says no",
+        "threads cannot be started: a waiting command is told, the loop starts later, and a helper pool says no",
         .enabled(if: ProcessCounts.addressSpace() < 1 << 40))
     func noThreads() async {
         await #expect(processExitsWith: .success) {
@@ -160,7 +160,7 @@ struct LimitTests {
                 var limit = rlimit()
                 getrlimit(descriptorLimit, &limit)
                 let before = limit
-                // The next number would be the last but seven.
+                // Room for eight more descriptors.
                 let next = open("/dev/null", O_RDONLY)
                 close(next)
                 limit.rlim_cur = rlim_t(next) + 8
@@ -176,7 +176,7 @@ struct LimitTests {
 
     @Test("an event for a stream closed earlier in the same batch is dropped, also when its number is in use again")
     func staleEvents() async {
-        // In a process of its own, where no other code takes the number that becomes free.
+        // In a process of its own, where no other test takes the number that becomes free.
         await #expect(processExitsWith: .success) {
             try await withLoop { loop in
                 let log = try await onLoop(loop) { reactor, finish in
@@ -270,12 +270,12 @@ private func listen(on loop: Loop, _ onAccept: @escaping @Sendable () -> Void = 
     }
 }
 
-/// Dials, holds the connection, and says why not if not.
+/// Dials from the test and holds the connection; returns the error where there is none.
 private func dial(_ address: SocketAddress, on loop: Loop) async throws -> SystemError? {
     try await onLoop(loop) { reactor, finish in dial(address, on: reactor) { finish($0) } }
 }
 
-/// The same on the loop.
+/// Dials on the loop's thread, and holds the connection.
 private func dial(_ address: SocketAddress, on reactor: Reactor, _ finish: @escaping (SystemError?) -> Void) {
     let dialer = SocketDialer(reactor: reactor)
     _ = dialer.dial(address, options: DialOptions()) { result in

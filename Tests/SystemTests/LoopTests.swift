@@ -39,7 +39,7 @@ struct LoopTests {
     }
 
     #if DEBUG
-        @Test("In a debug build, opening a file is noticed on a loop's thread, and nowhere else")
+        @Test("In a debug build, opening a file on a loop's thread is noticed, and on another thread it is not")
         func watch() async {
             // In a process of its own: the suite's may be one that ends there.
             await #expect(processExitsWith: .success) {

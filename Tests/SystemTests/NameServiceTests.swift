@@ -1,5 +1,5 @@
-// Names that are asked of a service that answers some time later, or never: who shares a question, how long an answer is good, and
-// what is called off.
+// Names that are asked of a service that answers some time later, or never: which look-ups share a question, how long an answer
+// is good, and what is called off.
 
 import Testing
 import URLLoadingSystem
@@ -55,7 +55,7 @@ struct NameServiceTests {
             reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime, names: LookupTable(names))
     }
 
-    @Test("B16.78: who waits for the same name waits for one question, and each gets the answer with the port it wants")
+    @Test("B16.78: look-ups of one name share one question, and each gets the answer with the port it wants")
     func shared() throws {
         let names = ScriptedNames()
         let resolver = resolver(names)
@@ -72,7 +72,7 @@ struct NameServiceTests {
         reactor.tearDown()
     }
 
-    @Test("B16.78: an answer that comes before the question has returned reaches who asked, and is not called off")
+    @Test("B16.78: an answer that comes before the question has returned reaches its look-up, and is not called off")
     func atOnce() throws {
         let names = ScriptedNames(standing: try answer())
         let resolver = resolver(names)
@@ -85,7 +85,7 @@ struct NameServiceTests {
     }
 
     @Test(
-        "B16.78: an answer is good for as long as its service says, and without its word for as long as others",
+        "B16.78: an answer is kept for as long as its service says, or for the usual time where it does not say",
         arguments: [
             (Duration?.none, [1, 1, 2]), (.seconds(60), [1, 1, 1]), (.zero, [1, 2, 3]), (.seconds(-5), [1, 2, 3]),
             (.milliseconds(9_500), [1, 1, 2]),
@@ -105,8 +105,7 @@ struct NameServiceTests {
         reactor.tearDown()
     }
 
-    @Test(
-        "B16.78: a question is called off when the last load that waits for it has gone, and a late answer is for none")
+    @Test("B16.78: a question is called off with the last look-up that waits for it, and a late answer is dropped")
     func calledOff() throws {
         let names = ScriptedNames()
         let resolver = resolver(names)
@@ -130,7 +129,7 @@ struct NameServiceTests {
         reactor.tearDown()
     }
 
-    @Test("B16.78: what is no name of the network is not asked for, and neither is what an override has")
+    @Test("B16.78: literals, localhost, overridden names and impossible names are not asked for")
     func unasked() throws {
         let names = ScriptedNames()
         let resolver = resolver(names, overrides: ["set.test": "10.0.0.7"])
@@ -166,7 +165,7 @@ struct NameServiceTests {
         reactor.tearDown()
     }
 
-    @Test("B16.78: an answer that none of its addresses could be connected to by is asked for anew")
+    @Test("B16.78: an answer without any address that could be connected to is forgotten")
     func forgotten() throws {
         let names = ScriptedNames(standing: try answer(lifetime: .seconds(3_600)))
         let resolver = resolver(names)

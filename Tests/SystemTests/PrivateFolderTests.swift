@@ -1,4 +1,4 @@
-// Directories into which only their owner may write, and what only looks like one.
+// Directories into which only their owner may write, and those that only look like one.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import URLLoadingSystem
 
 @Suite("Private folders")
 struct PrivateFolderTests {
-    @Test("A link to a folder of one's own is no private folder, whatever stands behind its name")
+    @Test("A link to a private folder is not a private folder, whatever follows its name")
     func links() throws {
         let place = FileManager.default.temporaryDirectory.path + "/private-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: place) }
@@ -17,7 +17,7 @@ struct PrivateFolderTests {
         for name in [link, link + "/", link + "//"] {
             #expect(PrivateFolder(path: name) == nil && PrivateFolder(existing: name) == nil, "\(name)")
         }
-        // Users who may write to the folders above answer for them.
+        // Only the last folder of the path has to be private, so a link above it is allowed.
         #expect(PrivateFolder(path: link + "/below") != nil)
         try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: folder)
         #expect(PrivateFolder(path: folder) == nil)

@@ -83,7 +83,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("numbers that are no address are names, which the system reads in its own way")
+    @Test("numbers that are not an address are names, which the system reads in its own way")
     func shortNumbers() async throws {
         #expect(SocketAddress(literal: "127.1", port: 80) == nil)
         try await withLoop { loop in
@@ -136,7 +136,7 @@ struct ResolverTests {
     }
 
     @Test(
-        "what cannot be a host name is not asked for",
+        "text that cannot be a host name is not looked up",
         arguments: ["", "good.example\u{0}.evil", String(repeating: "a", count: 255)])
     func impossibleNames(host: String) async throws {
         try await withLoop { loop in
@@ -287,7 +287,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("equal look-ups under way are one look-up, also across resolvers of the same loop")
+    @Test("equal look-ups that are under way are one look-up, also across the resolvers of a loop")
     func coalescing() async throws {
         let target = try address("10.0.0.1")
         try await withLoop { loop in
@@ -314,7 +314,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("B16.14: a cancelled look-up is forgotten at once; others who wait for the same name get their answer")
+    @Test("B16.14: a cancelled look-up is forgotten at once; others that wait for its name get their answer")
     func cancelled() async throws {
         let target = try address("10.0.0.1")
         try await withLoop { loop in

@@ -27,7 +27,7 @@ struct SharedFileTests {
         #expect(file.change(atMost: 100) { _ in .remove } == nil && file.read(atMost: 100) == nil)
     }
 
-    @Test("one change at a time; a lock that is kept is given up on")
+    @Test("one change at a time: a change that waits too long for the lock fails")
     func locks() {
         let file = SharedFile(path: folder.path + "/file")
         let inner = Guarded<SystemError?>(nil)

@@ -22,7 +22,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "what is not a plain numeric address is no literal",
+        "text that is not a plain numeric address is not a literal",
         arguments: [
             "", "localhost", "127.1", "0x7f.0.0.1", "127.0.0.256", "127.0.0.1 ", "1.2.3.4.5", "[::1]", ":::", "::1%",
             "::1%nosuchinterface", "::1%0", "1.2.3.4%lo", "127.0.0.1\u{0}", "::1\u{0}x", "%lo", "fe80::1%lo%lo",

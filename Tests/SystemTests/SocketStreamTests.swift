@@ -84,7 +84,7 @@ struct SocketStreamTests {
         }
     }
 
-    @Test("an end is read again and again, without a system call saying so")
+    @Test("an end that was read once is told to every later read")
     func endIsRepeated() async throws {
         try await withLoop { loop in
             let results = try await onLoop(loop) { reactor, finish in
@@ -274,7 +274,9 @@ struct SocketStreamTests {
         }
     }
 
-    @Test("input is reported when as much is there as was asked for, or the end; less is found by who asks for less")
+    @Test(
+        "input is reported when as much has come as was asked for, or the end; an observer that asks for less gets less"
+    )
     func leastInput() async throws {
         try await withLoop { loop in
             let counts = try await onLoop(loop) { reactor, finish in
@@ -342,7 +344,7 @@ struct SocketStreamTests {
         }
     }
 
-    @Test("a closed stream tells nothing, moves nothing, and closing again is fine")
+    @Test("a closed stream tells its observer nothing, moves no bytes, and may be closed again")
     func closed() async throws {
         try await withLoop { loop in
             let results = try await onLoop(loop) { reactor, finish in

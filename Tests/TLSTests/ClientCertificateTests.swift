@@ -68,7 +68,7 @@ import URLLoadingTrust
         #expect(pair.server.end?.error == .clientCertificateRequired)
     }
 
-    @Test("A missing certificate that is optional is no error", arguments: [TLSVersion.v12, .v13])
+    @Test("A missing certificate that is only optional is not an error", arguments: [TLSVersion.v12, .v13])
     func optional(_ version: TLSVersion) throws {
         let pair = try pair(version, .optional)
         pair.shakeHands()

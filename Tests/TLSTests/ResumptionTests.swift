@@ -34,7 +34,7 @@ import URLLoadingTrust
         }
     }
 
-    @Test("A second session with the same key is resumed", arguments: [TLSVersion.v12, .v13])
+    @Test("A second session under one key is resumed", arguments: [TLSVersion.v12, .v13])
     func resumed(_ version: TLSVersion) throws {
         let peers = try Peers(version)
         #expect(try peers.connect().client.session.negotiated?.resumed == false)

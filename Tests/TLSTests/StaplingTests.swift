@@ -44,7 +44,7 @@ import URLLoadingTrust
     }
 
     @Test(
-        "B3.12: a stapled response reaches the evaluator, which refuses who is revoked",
+        "B3.12: a stapled response reaches the evaluator, which refuses a revoked certificate",
         arguments: [TLSVersion.v12, .v13], [1, Int.max])
     func revoked(_ version: TLSVersion, piece: Int) throws {
         for answer in [OCSPAnswer.good, .revoked] {

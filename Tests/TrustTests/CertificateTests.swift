@@ -44,7 +44,7 @@ import URLLoadingTrust
         #expect(read.first?.hashValue == certificate.hashValue)
     }
 
-    @Test("Bytes that are no certificate are refused, at every length")
+    @Test("Bytes that are not a certificate are refused, at every length")
     func garbage() throws {
         let der = try Chains.leaf.get().certificate.der
         #expect(throws: CertificateError.self) { try Certificate(der: []) }

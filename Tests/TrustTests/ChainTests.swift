@@ -120,7 +120,7 @@ import URLLoadingTrust
         #expect(try judge([leaf.certificate] + others, anchors: [anchor.certificate]).isTrusted == false)
     }
 
-    @Test("B3.32: a self-signed leaf that is no anchor is untrusted")
+    @Test("B3.32: a self-signed leaf that is not an anchor is untrusted")
     func selfSignedLeaf() throws {
         let leaf = try CertificateFactory.selfSigned(.server("example.test"))
         let verdict = try judge(leaf)

@@ -8,8 +8,8 @@ import URLLoadingTrust
     private func anchors() throws -> AnchorsEvaluator {
         AnchorsEvaluator(anchors: [try Chains.root.get().certificate])
     }
-    private let nobody = AnchorsEvaluator(anchors: [])
-    private let everybody = DangerouslyAcceptAnyEvaluator()
+    private let trustsNone = AnchorsEvaluator(anchors: [])
+    private let trustsAll = DangerouslyAcceptAnyEvaluator()
 
     // MARK: Pins
 
@@ -41,7 +41,7 @@ import URLLoadingTrust
         #expect(none.evaluate(chain, policy: policy).reason == .pinMismatch)
     }
 
-    @Test("B3.49: a renewed certificate with the same key keeps its pin")
+    @Test("B3.49: a renewed certificate that keeps its key keeps its pin")
     func renewedKey() throws {
         let first = try Chains.leaf.get()
         let renewed = try Chains.intermediate.get().issue(.server("example.test"), forKeyOf: first)
@@ -54,7 +54,7 @@ import URLLoadingTrust
     @Test("B3.51: a pin comes on top of the chain and the host")
     func pinsAreNotEnough() throws {
         let leaf = try Chains.leaf.get()
-        let pinned = try PinnedKeysEvaluator(spkiSHA256: [leaf.certificate.spkiSHA256], besides: nobody)
+        let pinned = try PinnedKeysEvaluator(spkiSHA256: [leaf.certificate.spkiSHA256], besides: trustsNone)
         #expect(pinned.evaluate(leaf.chain, policy: policy).reason == .unknownRoot)
         let onTop = try PinnedKeysEvaluator(spkiSHA256: [leaf.certificate.spkiSHA256], besides: try anchors())
         let elsewhere = TrustPolicy(host: HostName("other.test"))
@@ -69,9 +69,9 @@ import URLLoadingTrust
         #expect(evaluator.evaluate(chain, policy: policy).reason == .pinMismatch)
     }
 
-    @Test("B3.58: no pinned certificate refuses everything, and key pins that are none are turned down")
+    @Test("B3.58: an empty list of pinned certificates refuses everything, and invalid key pins are an error")
     func emptyPins() throws {
-        let evaluator = PinnedCertificatesEvaluator([], besides: everybody)
+        let evaluator = PinnedCertificatesEvaluator([], besides: trustsAll)
         #expect(evaluator.evaluate(try Chains.leaf.get().chain, policy: policy).reason == .pinMismatch)
         #expect(throws: CertificateError.self) { try PinnedKeysEvaluator(spkiSHA256: []) }
         #expect(throws: CertificateError.self) { try PinnedKeysEvaluator(spkiSHA256: [[1, 2, 3]]) }
@@ -84,20 +84,20 @@ import URLLoadingTrust
     func combination() throws {
         let chain = try Chains.leaf.get().chain
         let good = try anchors()
-        #expect(AllOfEvaluator([good, everybody]).evaluate(chain, policy: policy).path?.count == 3)
-        #expect(AllOfEvaluator([everybody, good]).evaluate(chain, policy: policy).path?.count == 3)
-        #expect(AllOfEvaluator([good, nobody]).evaluate(chain, policy: policy).reason == .unknownRoot)
-        #expect(AnyOfEvaluator([nobody, good]).evaluate(chain, policy: policy).isTrusted)
-        #expect(AnyOfEvaluator([nobody, nobody]).evaluate(chain, policy: policy).reason == .unknownRoot)
+        #expect(AllOfEvaluator([good, trustsAll]).evaluate(chain, policy: policy).path?.count == 3)
+        #expect(AllOfEvaluator([trustsAll, good]).evaluate(chain, policy: policy).path?.count == 3)
+        #expect(AllOfEvaluator([good, trustsNone]).evaluate(chain, policy: policy).reason == .unknownRoot)
+        #expect(AnyOfEvaluator([trustsNone, good]).evaluate(chain, policy: policy).isTrusted)
+        #expect(AnyOfEvaluator([trustsNone, trustsNone]).evaluate(chain, policy: policy).reason == .unknownRoot)
         #expect(AllOfEvaluator([]).evaluate(chain, policy: policy).isTrusted == false)
         #expect(AnyOfEvaluator([]).evaluate(chain, policy: policy).isTrusted == false)
     }
 
-    @Test("Of several refusals the one that comes closest to a belief is told")
+    @Test("Of several refusals the one that got furthest is told")
     func closestRefusal() throws {
         let chain = try Chains.leaf.get().chain
         let elsewhere = TrustPolicy(host: HostName("other.test"))
-        let verdict = AnyOfEvaluator([nobody, try anchors()]).evaluate(chain, policy: elsewhere)
+        let verdict = AnyOfEvaluator([trustsNone, try anchors()]).evaluate(chain, policy: elsewhere)
         #expect(verdict.reason == .hostMismatch(wanted: "other.test", presented: ["example.test"]))
     }
 
@@ -105,7 +105,7 @@ import URLLoadingTrust
     func perHost() throws {
         let chain = try Chains.leaf(.server("a.example.test", "b.example.test", "example.test")).chain
         let evaluator = PerHostEvaluator(
-            [(.init("*.example.test"), nobody), (.init("A.example.test."), try anchors())], otherwise: nil)
+            [(.init("*.example.test"), trustsNone), (.init("A.example.test."), try anchors())], otherwise: nil)
         func verdict(_ host: String?) -> TrustVerdict {
             evaluator.evaluate(chain, policy: TrustPolicy(host: host.map { HostName($0) }))
         }
@@ -113,11 +113,11 @@ import URLLoadingTrust
         #expect(verdict("b.example.test").reason == .unknownRoot)
         #expect(verdict("example.test").reason == .other("no evaluator is named for this host"))
         #expect(verdict(nil).isTrusted == false)
-        let open = PerHostEvaluator([(.init("*.example.test"), nobody)], otherwise: try anchors())
+        let open = PerHostEvaluator([(.init("*.example.test"), trustsNone)], otherwise: try anchors())
         #expect(open.evaluate(chain, policy: policy).isTrusted)
     }
 
-    @Test("An evaluator under another policy: a strict profile, a time")
+    @Test("An evaluator can be wrapped with another policy: a strict profile, a time")
     func adjusted() throws {
         let plain = CertificateTemplate.server("example.test").with { $0.hasKeyIdentifiers = false }
         let chain = try Chains.intermediate.get().issue(plain).chain
@@ -170,9 +170,7 @@ import URLLoadingTrust
         #expect(try KnownHostsEvaluator(path: path).evaluate(own.chain, policy: policy).reason == .knownHostChanged)
     }
 
-    @Test(
-        "A lock that another process keeps is waited for a while, and the refusal names it; hosts that are known need no lock"
-    )
+    @Test("A lock that another process keeps is waited for a while, and the refusal names it; known hosts need no lock")
     func keptLock() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("known-hosts", "")
@@ -190,8 +188,7 @@ import URLLoadingTrust
         #expect(evaluator.evaluate(own.chain, policy: other).isTrusted)
     }
 
-    @Test(
-        "At once, a host that is not known and roots that were not looked up get no verdict, and no file is touched")
+    @Test("Where files may not be read, unknown hosts and unread roots get no verdict, and no file is touched")
     func atOnce() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/known-hosts"
@@ -230,7 +227,7 @@ import URLLoadingTrust
         #expect(try anchors().evaluateAtOnce(chain, policy: policy).isTrusted)
     }
 
-    @Test("Without a host, with a broken file, or with one that others may write, no server is believed")
+    @Test("Without a host, with a broken file, or with one that other users may write, no server is trusted")
     func unusableFiles() throws {
         let folder = try TemporaryFolder()
         let broken = try folder.write("broken", "example.test sha256/zz\n")

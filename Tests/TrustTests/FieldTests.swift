@@ -27,7 +27,7 @@ import URLLoadingTrust
         #expect(leaf.nameConstraints == nil)
     }
 
-    @Test("An object identifier whose numbers are too large for its first octets is none")
+    @Test("An object identifier whose numbers are too large for its first octets is not encoded")
     func largeIdentifiers() {
         #expect(DERWriter.objectIdentifier("2.999.3") == [0x06, 3, 0x88, 0x37, 3])
         #expect(DERWriter.objectIdentifier("2.\(UInt.max - 80)").count == 12)

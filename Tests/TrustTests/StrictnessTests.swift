@@ -1,4 +1,4 @@
-// Single ways round a rule, each of which is closed.
+// Ways round single rules, each of which is closed.
 
 import Testing
 import URLLoadingLoopbackServer
@@ -6,7 +6,7 @@ import URLLoadingTestPrograms
 import URLLoadingTrust
 
 @Suite struct StrictnessTests {
-    @Test("B3.19: a host with a star is no host, whatever names a certificate has")
+    @Test("B3.19: a host with a star is refused, whatever names a certificate has")
     func starHost() throws {
         let leaf = try Chains.leaf(.server(hosts: ["*.example.test"]))
         #expect(try judge(leaf, host: "a.example.test").isTrusted)
@@ -33,12 +33,12 @@ import URLLoadingTrust
     @Test("B3.66: the pattern of a host is compared as hosts are")
     func patterns() throws {
         let root = try Chains.root.get().certificate
-        let nobody = PerHostEvaluator([], otherwise: nil)
+        let trustsNone = PerHostEvaluator([], otherwise: nil)
         let chain = try Chains.leaf(.server("a.example.test")).chain
         let policy = TrustPolicy(host: HostName("a.example.test"))
         for pattern in ["*.example.test", "*.EXAMPLE.test", "*.example.test."] {
             let evaluator = PerHostEvaluator(
-                [(HostPattern(pattern), nobody)], otherwise: AnchorsEvaluator(anchors: [root]))
+                [(HostPattern(pattern), trustsNone)], otherwise: AnchorsEvaluator(anchors: [root]))
             #expect(evaluator.evaluate(chain, policy: policy).failure != nil, "\(pattern)")
         }
     }
@@ -84,7 +84,7 @@ import URLLoadingTrust
         #expect(leaf.certificate.displayName == "a\u{FFFD}ERROR: b\u{FFFD}")
     }
 
-    @Test("A moment at the end of all time is a moment")
+    @Test("A verdict at the earliest and at the latest possible time overflows nothing")
     func extremeTimes() throws {
         let leaf = try Chains.leaf.get()
         let issuer = try Chains.intermediate.get()

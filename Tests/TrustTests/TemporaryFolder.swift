@@ -18,7 +18,7 @@ final class TemporaryFolder {
         rmdir(path)
     }
 
-    /// Lets only its owner read or write the file.
+    /// Lets only the file's owner read and write it.
     func restrict(_ name: String) throws {
         guard chmod(path + "/" + name, 0o600) == 0 else { throw Failure() }
     }

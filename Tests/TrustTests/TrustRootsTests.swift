@@ -128,7 +128,7 @@ import URLLoadingTrust
         #expect(try verdict(store).failure == nil)
     }
 
-    @Test("B3.6: what is no certificate in a store is passed over")
+    @Test("B3.6: files and blocks of a store that are not certificates are skipped")
     func garbageInStore() throws {
         let folder = try TemporaryFolder()
         let root = try Chains.root.get().certificate
@@ -160,10 +160,10 @@ import URLLoadingTrust
         }
     }
 
-    @Test("B3.6: an issuer whose name is written in another case than its root's is found in a bundle all the same")
+    @Test("B3.6: an issuer whose name differs from its root's only in case and spaces is found in a bundle")
     func canonicalNames() throws {
         let root = try CertificateFactory.root("Some Root")
-        // The same key under the same name in another spelling: what it issues, the root has issued.
+        // One key under one name in two spellings: what the twin issues, the root has issued.
         let twin = try CertificateFactory.root("Other").issue(.authority("SOME  root"), forKeyOf: root)
         let leaf = try twin.issue(.server("example.test"))
         let folder = try TemporaryFolder()

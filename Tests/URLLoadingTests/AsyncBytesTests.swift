@@ -6,9 +6,9 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
-@Suite("Bodies as sequences")
+@Suite("Bodies as sequences of bytes")
 struct AsyncBytesTests {
-    @Test("B1.92: bytes(for:) returns with the head; the task is there while the body is still to come")
+    @Test("B1.92: bytes(for:) returns when the head has come; its task runs on until the body has come")
     func returnsWithTheHead() async throws {
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("hello", when: gate)]) }) { server in
@@ -68,7 +68,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("B1.74: what breaks a body off is thrown after the bytes before it, once")
+    @Test("B1.74: the error that breaks a body off is thrown once, after the bytes before it")
     func brokenBody() async throws {
         let gate = ServerGate()
         let steps: [ScriptStep] = [
@@ -120,7 +120,7 @@ struct AsyncBytesTests {
         }
     }
 
-    // MARK: Who ends what
+    // MARK: How a sequence and its transfer end each other
 
     @Test("B1.92: ending the iteration cancels the task, also while the sequence is held")
     func droppedIteration() async throws {
@@ -134,7 +134,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("B1.92: a sequence that goes without having been read cancels the task")
+    @Test("B1.92: a sequence that is let go of unread cancels its task")
     func droppedSequence() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let session = URLSession(configuration: .default)
@@ -170,7 +170,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("B1.90: in a task that is cancelled already no request goes out")
+    @Test("B1.90: bytes(from:) in a Swift task that is cancelled already sends no request")
     func cancelledOnEntry() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let session = URLSession(configuration: .default)
@@ -201,7 +201,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("Back-pressure: without an iteration the sender stops, and it goes on with one")
+    @Test("Back-pressure: the server stops sending while no bytes are read, and goes on when reading does")
     func backPressure() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let session = URLSession(configuration: .default)
@@ -214,7 +214,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("Suspending the task stops the sender")
+    @Test("A suspended task stops the server from sending")
     func suspended() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let session = URLSession(configuration: .default)
@@ -228,7 +228,8 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("Nothing is left when the body was read, broken off, or left alone", arguments: ["read", "left", "kept"])
+    @Test(
+        "No task is left when a body was read, read in part, or not read at all", arguments: ["read", "left", "kept"])
     func nothingIsLeft(how: String) async throws {
         try await withServer(router: { _ in .generated(length: 2_000_000) }) { server in
             let session = URLSession(configuration: .default)

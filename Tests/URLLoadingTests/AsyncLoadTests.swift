@@ -77,7 +77,7 @@ struct AsyncLoadTests {
         }
     }
 
-    @Test("B1.90: in a task that is cancelled already no request goes out")
+    @Test("B1.90: data(from:) in a Swift task that is cancelled already sends no request")
     func cancelledOnEntry() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let session = URLSession(configuration: .default)
@@ -156,7 +156,7 @@ struct AsyncLoadTests {
         }
     }
 
-    @Test("B1.2: sessions live side by side, and a hundred calls at once each get their own answer")
+    @Test("B1.2: of a hundred calls at once in one session each gets its own answer")
     func manyAtOnce() async throws {
         try await withServer(router: { request in .text(request.target) }) { server in
             let session = URLSession(configuration: .default)

@@ -51,7 +51,7 @@ struct AsyncTextTests {
     }
 
     @Test(
-        "A CR LF across lines of other kinds is one end",
+        "CR LF ends one line, also beside line ends of other kinds",
         arguments: [
             ("a\r\n\nb", ["a", "", "b"]), ("a\n\rb", ["a", "", "b"]), ("\r\na", ["", "a"]),
             ("a\r\r\nb", ["a", "", "b"]),
@@ -67,7 +67,7 @@ struct AsyncTextTests {
         #expect(try await collect(Bytes([0x61, 0xFF, 0x62, 0x0A, 0xC3]).lines) == ["a\u{FFFD}b", "\u{FFFD}"])
     }
 
-    @Test("Scalars are what String makes of the same bytes, broken ones included")
+    @Test("Scalars are those that String decodes from the bytes, also where the bytes are not UTF-8")
     func scalars() async throws {
         // Every pair and many triples of bytes from the borders of the table of well-formed UTF-8.
         let borders: [UInt8] = [
@@ -86,7 +86,7 @@ struct AsyncTextTests {
         }
     }
 
-    @Test("Scalars at the end of the bytes may be cut")
+    @Test("A scalar that is cut off by the end of the bytes is decoded as String does it")
     func cutScalars() async throws {
         let whole = Array("aé€😀".utf8)
         for count in 0...whole.count {
@@ -97,7 +97,7 @@ struct AsyncTextTests {
     }
 
     @Test(
-        "Characters are whole, whatever they consist of",
+        "Characters are whole, from however many scalars",
         arguments: [
             "", "a", "hello\r\nworld\n\n", "e\u{301}a", "👩‍👩‍👧‍👦🇩🇪🇫🇷!", "\u{1112}\u{1161}\u{11AB}x", "é€😀",
         ])

@@ -8,7 +8,7 @@ import URLLoadingTrust
 @testable import URLLoading
 
 /// Takes answers and forgets them.
-private final class Nobody: NSObject, URLAuthenticationChallengeSender {
+private final class ForgetfulSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func cancel(_ challenge: URLAuthenticationChallenge) {}
     let wentOn = Signal()
@@ -62,7 +62,7 @@ struct ProtectionSpaceTests {
     }
 
     @Test(
-        "B2.26: what is sent as proof is safe over TLS, and by methods that hide the secret",
+        "B2.26: receivesCredentialSecurely is true over TLS, and for methods that do not send the secret itself",
         arguments: [
             ("https", NSURLAuthenticationMethodHTTPBasic, true), ("https", NSURLAuthenticationMethodDefault, true),
             ("http", NSURLAuthenticationMethodHTTPBasic, false), ("http", NSURLAuthenticationMethodDefault, false),
@@ -82,7 +82,9 @@ struct ProtectionSpaceTests {
             proxy.receivesCredentialSecurely == (isSecure && !method.hasSuffix("Basic") && !method.hasSuffix("ult")))
     }
 
-    @Test("B2.27, B2.19: a trust and issuers are there only in the spaces that are about them")
+    @Test(
+        "B2.27, B2.19: only a space about server trust has a trust, and only one about a client certificate has issuers"
+    )
     func connectionSpaces() throws {
         let chain = try CertificateFactory.root().issue(.server("a.test")).chain
         let trust = SecTrust(
@@ -122,7 +124,7 @@ struct ProtectionSpaceTests {
         }
     }
 
-    @Test("Copies are the space itself; archives bring back everything but a trust")
+    @Test("A copy of a space is the space itself; an archive brings back everything but a trust")
     func copiesAndArchives() throws {
         #expect(server.copy() as? URLProtectionSpace === server)
         for space in [server, proxy, URLProtectionSpace(distinguishedNames: [Data([1, 2])], host: "a", port: 443)] {
@@ -158,7 +160,7 @@ struct CredentialTests {
             evaluator: SystemRootsEvaluator())
     }
 
-    @Test("B2.50, B2.51: the three kinds, each with what it needs")
+    @Test("B2.50, B2.51: a credential holds a password, an identity or a trust")
     func kinds() throws {
         let password = URLCredential(user: "u", password: "p", persistence: .forSession)
         #expect((password.user, password.password, password.hasPassword) == ("u", "p", true))
@@ -235,11 +237,11 @@ struct ChallengeValueTests {
         let url = try #require(URL(string: "http://a.test"))
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: nil))
-        let sender = Nobody()
+        let sender = ForgetfulSender()
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: credential, previousFailureCount: 2, failureResponse: response,
             error: URLError(.timedOut), sender: sender)
-        let other = Nobody()
+        let other = ForgetfulSender()
         let passedOn = URLAuthenticationChallenge(authenticationChallenge: challenge, sender: other)
         for (one, sender) in [(challenge, sender), (passedOn, other)] {
             #expect(one.protectionSpace == space && one.proposedCredential == credential)
@@ -254,7 +256,7 @@ struct ChallengeValueTests {
 
     @Test("A sender without the optional methods goes on without a credential")
     func optionalMethods() {
-        let sender = Nobody()
+        let sender = ForgetfulSender()
         let challenge = URLAuthenticationChallenge(
             protectionSpace: URLProtectionSpace(), proposedCredential: nil, previousFailureCount: 0,
             failureResponse: nil, error: nil, sender: sender)

@@ -8,7 +8,7 @@ import URLLoadingLoopbackServer
 
 @Suite("Basic, sent ahead", .endsSessions, .timeLimit(.minutes(5)))
 struct BasicSentAheadTests {
-    /// A visitor who is known as u with p from a URL on, in clear.
+    /// A session that sends u and p ahead from each of the URLs on, also in clear.
     private func known(
         _ urls: [URL], _ delegate: (any URLSessionDelegate)? = nil, _ password: String = "p",
         inClear: Bool = true
@@ -35,7 +35,7 @@ struct BasicSentAheadTests {
         }
     }
 
-    @Test("B2.107: in clear nothing goes out unless that is set; over TLS it does")
+    @Test("B2.107: over plain http nothing is sent ahead unless that is set; over TLS it is")
     func clear() async throws {
         let visits = Visits()
         try await withServer(router: door("r", ["u": "p"], visits)) { server async throws in
@@ -57,7 +57,8 @@ struct BasicSentAheadTests {
         }
     }
 
-    @Test("B2.107: another host, another port and a redirect to one get nothing, and come back to it")
+    @Test(
+        "B2.107: another host, another port and a redirect to one get no credential; a redirect within the server does")
     func elsewhere() async throws {
         let (visits, others) = (Visits(), Visits())
         try await withServer(router: door("r", ["u": "p"], others)) { other async throws in
@@ -91,7 +92,7 @@ struct BasicSentAheadTests {
             #expect(delegate.transcript.calls == ["task HTTPBasic r 1 u/p 401"])
             let (old, new) = (basic("u", "p"), basic("u", "new"))
             #expect(visits.lines == ["GET /a/ \(old)", "GET /a/ \(new)"])
-            // What the server has accepted goes ahead where it was accepted; elsewhere nothing does.
+            // A credential that the server has accepted is sent ahead where it was accepted, and nowhere else.
             #expect(try await session.visit(server.at("/a/")) == "200 secret")
             #expect(try await session.visit(server.at("/")) == "401 denied")
             #expect(visits.lines.dropFirst(2) == ["GET /a/ \(new)", "GET /"])
@@ -126,7 +127,7 @@ struct BasicSentAheadTests {
         }
     }
 
-    @Test("B2.107: what cannot be sent, or has no place to go, is without effect")
+    @Test("B2.107: a credential that Basic cannot send, or a URL that is not http or https, has no effect")
     func useless() throws {
         let good = URLCredential("u", "p", .none)
         let entries: [(String, URLCredential)] = [

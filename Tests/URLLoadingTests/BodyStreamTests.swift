@@ -57,7 +57,7 @@ struct BodyStreamTests {
         }
     }
 
-    @Test("B5.37, B4.12: a data task's own stream comes first; a delegate is asked for the second sending only")
+    @Test("B5.37, B4.12: a data task sends the request's own stream first; for a second sending the delegate is asked")
     func secondSending() async throws {
         let router: LoopbackServer.Router = { request in
             request.path == "/to" ? .echo(request) : .status(308).adding("Location", "/to")
@@ -74,7 +74,7 @@ struct BodyStreamTests {
             #expect(delegate.transcript.body == "another")
             session.invalidateAndCancel()
 
-            // There is no delegate to ask.
+            // Without a delegate there is no other stream.
             let alone = URLSession(configuration: .ephemeral)
             let request = request(try server.at("/from"), InputStream(data: Data("one".utf8)))
             #expect(await codeThrown { _ = try await alone.data(for: request) } == .requestBodyStreamExhausted)
@@ -104,7 +104,7 @@ struct BodyStreamTests {
         }
     }
 
-    @Test("B6.1, B17.12: a stream that never has anything ends by the time-out, with the reason in the error")
+    @Test("B6.1, B17.12: a load whose body stream never has bytes times out, and the error says why")
     func blockedStream() async throws {
         try await withServer(router: { .echo($0) }) { server in
             let hand = StreamHand()
@@ -126,7 +126,7 @@ struct BodyStreamTests {
         }
     }
 
-    @Test("B1.41: cancelled in the middle of its body a task ends at once, and its stream is closed")
+    @Test("B1.41: a task that is cancelled in the middle of its body ends at once, and its stream is closed")
     func cancelledInTheMiddle() async throws {
         try await withServer(router: { .echo($0) }) { server in
             let hand = StreamHand()
@@ -237,7 +237,7 @@ struct BodyStreamTests {
             task.cancel()
             await delegate.ended.wait()
             #expect((task.error as? URLError)?.code == .cancelled)
-            // Until it is closed there is room for so much; a writer that waits for more is woken.
+            // Writing fills the buffer until the stream is closed; a writer that waits for room is woken.
             while producer.write(Array("12345678".utf8)) > 0 {}
             #expect(producer.input.streamStatus == .closed)
             session.invalidateAndCancel()
@@ -247,8 +247,8 @@ struct BodyStreamTests {
 
 /// The program's end of a bound pair.
 //
-// `@unchecked Sendable`: both ends of a pair of ours keep what they have behind Mutexes; their parents, Foundation's, are never
-// Sendable.
+// `@unchecked Sendable`: both ends of the library's pairs keep their state behind Mutexes; Foundation's stream classes, their
+// parents, are never Sendable.
 private final class BoundProducer: @unchecked Sendable {
     let input: InputStream
     private let output: OutputStream

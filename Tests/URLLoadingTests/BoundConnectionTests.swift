@@ -44,7 +44,7 @@ private final class NTLMDoor: Sendable {
 @Suite("Passwords: NTLM", .endsSessions, .timeLimit(.minutes(5)))
 struct BoundConnectionTests {
     @Test(
-        "B2.93: the three messages go over one connection, which no other task gets meanwhile and which stays open to all"
+        "B2.93: the three messages go over one connection, which no other task gets meanwhile and which all share afterwards"
     )
     func oneConnection() async throws {
         let door = NTLMDoor()
@@ -54,7 +54,7 @@ struct BoundConnectionTests {
             let (first, second) = (try server.at("/a"), try server.at("/b"))
             let one = Task { try await session.visit(first) }
             await delegate.asked.wait()
-            // In line before the answer is given.
+            // The other task waits for a connection before the answer is given.
             let other = GuestDelegate(nil)
             let task = session.dataTask(with: second)
             task.delegate = other
@@ -91,7 +91,7 @@ struct BoundConnectionTests {
         }
     }
 
-    @Test("B2.93, B2.96: a body goes with each round, and arrives")
+    @Test("B2.93, B2.96: each round sends the request's body, and the server gets it whole")
     func body() async throws {
         let door = NTLMDoor()
         try await withServer(router: { door.answer($0) }) { server async throws in
@@ -103,7 +103,7 @@ struct BoundConnectionTests {
     }
 
     @Test(
-        "A server that closes the connection in the middle of the rounds gets its own refusal delivered",
+        "When a server closes the connection in the middle of the rounds its refusal is delivered",
         .http1Only("The first round finds no connection of HTTP/1.1 to go on upon"))
     func closed() async throws {
         let door = NTLMDoor(closesAfterChallenge: true)
@@ -114,7 +114,7 @@ struct BoundConnectionTests {
         }
     }
 
-    @Test("NTLM is not begun without a credential for it; the next scheme is")
+    @Test("NTLM is not begun without a credential for it; the next scheme is asked about")
     func notWithoutCredential() async throws {
         let router: LoopbackServer.Router = { request in
             request.fields.first(.authorization) == basic("u", "p")

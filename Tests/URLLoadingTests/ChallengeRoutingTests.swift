@@ -6,7 +6,7 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTLS
 
-@Suite("Challenges: who is asked")
+@Suite("Challenges: which delegate is asked")
 struct ChallengeRoutingTests {
     @Test("B2.1, B2.2, B2.10: the session's method, in either form, or else the tasks' method, in either form")
     func eitherMethod() async throws {
@@ -59,7 +59,9 @@ struct ChallengeRoutingTests {
         }
     }
 
-    @Test("B1.95, B2.2: a task's delegate without the methods leaves it to the session's; without one its own is asked")
+    @Test(
+        "B1.95, B2.2: a task's delegate without the methods leaves the question to the session's delegate, if there is one"
+    )
     func fallsThrough() async throws {
         try await withJudgedServer { judged in
             let sessions = SessionJudge()
@@ -91,7 +93,7 @@ struct ChallengeRoutingTests {
     }
 
     @Test(
-        "Tasks of every kind are asked, whatever becomes of their result",
+        "Delegates are asked for tasks of every kind, also where a handler or an async call gets the result",
         .http1Only("Streams share a connection, whose server is judged once"))
     func everyKind() async throws {
         try await withJudgedServer(router: oneAnswer) { judged in
@@ -121,7 +123,7 @@ struct ChallengeRoutingTests {
         }
     }
 
-    @Test("B2.8: an accepted connection serves later requests without another question")
+    @Test("B2.8: a connection that was accepted serves later requests without another question")
     func holdsForConnection() async throws {
         try await withJudgedServer { judged in
             let delegate = SessionJudge()
@@ -133,7 +135,8 @@ struct ChallengeRoutingTests {
         }
     }
 
-    @Test("B2.9: every new connection asks, a resumed one too; a delegate that changes its mind is obeyed")
+    @Test(
+        "B2.9: the delegate is asked at every new connection, also with a resumed handshake, and may answer otherwise")
     func everyConnectionAsks() async throws {
         for version in [TLSVersion.v12, .v13] {
             try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in

@@ -41,7 +41,7 @@ struct ChallengeStressTests {
     }
 
     @Test(
-        "A thousand handshakes wait for answers that come in random order, a third refused, a third cancelled: each task ends once, and rightly",
+        "A thousand handshakes wait for answers in random order, a third refused, a third cancelled: each task ends once and right",
         .timeLimit(.minutes(5)))
     func randomOrder() async throws {
         let total = Sanitizer.isActive ? 120 : 1_000

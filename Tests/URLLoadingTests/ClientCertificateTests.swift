@@ -30,7 +30,7 @@ struct ClientCertificateTests {
         }
     }
 
-    /// Notes who has shown what, and judges as an authority's own server would.
+    /// Notes which certificates each client has shown, and judges as an authority's own server would.
     private struct Doorkeeper: TrustEvaluator {
         let seen: Box<[[String]]>
         let inner: any TrustEvaluator
@@ -174,7 +174,7 @@ struct ClientCertificateTests {
     }
 
     @Test(
-        "B2.105, B3.70: a certificate that the server refuses is −1205, none where one is demanded −1206",
+        "B2.105, B3.70: a certificate that the server refuses is −1205, a missing one that it demands −1206",
         arguments: [TLSVersion.v12, .v13])
     func refused(version: TLSVersion) async throws {
         let stranger = try CertificateFactory.root("Others").issue(.client("stranger"))
@@ -191,7 +191,9 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("B2.38: cancelling ends the task with −999, and not a byte has left", arguments: [TLSVersion.v12, .v13])
+    @Test(
+        "B2.38: cancelling the challenge ends the task with −999, and no byte of the request is sent",
+        arguments: [TLSVersion.v12, .v13])
     func cancelled(version: TLSVersion) async throws {
         try await withAskingServer(.required, version) { asking in
             #expect(await asking.outcome(Habit.forIdentity(.cancelAuthenticationChallenge)) == .cancelled)

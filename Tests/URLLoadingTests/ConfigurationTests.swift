@@ -220,7 +220,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "B6.7: odd time-outs neither fire nor trap",
+        "B6.7: time-outs that are zero, negative, infinite or no number neither fire nor trap",
         arguments: [
             0, -1, Double.infinity, .nan, .greatestFiniteMagnitude, -Double.infinity,
         ])

@@ -31,7 +31,9 @@ struct ConnectivityTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B6.16, B6.17: it says that it waits, and the resource time-out ends it", arguments: Scribe.Form.allCases)
+    @Test(
+        "B6.16, B6.17: the delegate hears that a task waits for a network; the resource time-out ends the wait",
+        arguments: Scribe.Form.allCases)
     func resourceTimeout(form: Scribe.Form) async throws {
         let configuration = Self.configuration(waits: true)
         configuration.timeoutIntervalForResource = 6
@@ -45,7 +47,9 @@ struct ConnectivityTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B6.16, B6.17: streams and FTP wait too, and say so once", arguments: ["ftp", "stream"])
+    @Test(
+        "B6.16, B6.17: stream tasks and FTP loads wait too, and the delegate hears of it once",
+        arguments: ["ftp", "stream"])
     func others(kind: String) async throws {
         let configuration = Self.configuration(waits: true)
         configuration.timeoutIntervalForResource = 7
@@ -89,7 +93,7 @@ struct ConnectivityTests {
         #expect(scribe.transcript.calls.count { $0 == "waiting" } == 2)
     }
 
-    @Test("B17.54: cancelled inside the call that says it waits", arguments: Scribe.Form.allCases)
+    @Test("B17.54: a task is cancelled inside the delegate's call that says it waits", arguments: Scribe.Form.allCases)
     func cancelledInside(form: Scribe.Form) async throws {
         let scribe = Scribe { call, _, task in if call == "waiting" { task.cancel() } }
         let session = URLSession(
@@ -100,7 +104,7 @@ struct ConnectivityTests {
         #expect(scribe.transcript.calls == ["created 1", "waiting", "metrics 1", "complete -999", "invalid nil"])
     }
 
-    @Test("B6.19: a host that refuses is a failure, whether tasks wait or not")
+    @Test("B6.19: a refused connection fails the task, also where tasks wait for connectivity")
     func refused() async throws {
         let session = URLSession(configuration: Self.configuration(waits: true))
         let code = await codeThrown {

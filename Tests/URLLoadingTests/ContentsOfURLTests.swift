@@ -33,7 +33,9 @@ struct ContentsOfURLTests {
         }
     }
 
-    @Test("Redirects are followed, and a refusal is no contents", arguments: [301, 304, 401, 404, 500])
+    @Test(
+        "Redirects are followed; 404 and 500 throw, while 401 and 304 give their bodies",
+        arguments: [301, 304, 401, 404, 500])
     func statuses(status: Int) async throws {
         let router: LoopbackServer.Router = { request in
             request.path == "/"
@@ -66,7 +68,7 @@ struct ContentsOfURLTests {
         }
     }
 
-    @Test("Inside the shared session's completion handler it does not wait for itself")
+    @Test("A call inside the shared session's completion handler does not block itself")
     func insideHandler() async throws {
         try await withServer(router: { request in .text(String(request.path)) }) { server in
             let (outer, inner) = (try server.at("/outer"), try server.at("/inner"))
@@ -79,7 +81,7 @@ struct ContentsOfURLTests {
         }
     }
 
-    @Test("Files are read as ever")
+    @Test("File URLs are read without a session")
     func file() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data("in a file".utf8).write(to: url)

@@ -73,7 +73,7 @@ struct CredentialFileTests {
         #expect(storage.fileError == nil)
     }
 
-    @Test("The file is its owner's alone, and replaced as a whole")
+    @Test("Only its owner may read the file, and it is replaced as a whole")
     func owner() throws {
         defer { removeAll() }
         let storage = try URLCredentialStorage(permanentCredentialsIn: file)
@@ -109,7 +109,7 @@ struct CredentialFileTests {
         #expect(refusal()?.contains("is not a file") == true)
     }
 
-    @Test("What cannot be written stays in memory and is told; the next change tries again")
+    @Test("A credential that cannot be written stays in memory and the error is told; the next change tries again")
     func unwritable() throws {
         defer { removeAll() }
         let storage = try URLCredentialStorage(permanentCredentialsIn: file)
@@ -123,7 +123,7 @@ struct CredentialFileTests {
         #expect(try URLCredentialStorage(permanentCredentialsIn: file).credentials(for: space())?.count == 2)
     }
 
-    @Test("Threads that change the storage together leave the file with all of it")
+    @Test("When threads change the storage together the file holds all changes")
     func together() async throws {
         defer { removeAll() }
         let storage = try URLCredentialStorage(permanentCredentialsIn: file)

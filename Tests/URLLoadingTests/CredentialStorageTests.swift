@@ -26,7 +26,7 @@ struct CredentialStorageTests {
         URLCredential(user: user, password: password, persistence: persistence)
     }
 
-    @Test("B2.53, B2.56: what is for one answer only, or for all of a user's devices, is not kept")
+    @Test("B2.53, B2.56: credentials with persistence .none or .synchronizable are not kept")
     func notKept() {
         for persistence in [URLCredential.Persistence.none, .synchronizable] {
             storage.set(credential("u", "p", persistence), for: space)
@@ -36,7 +36,9 @@ struct CredentialStorageTests {
         #expect(storage.allCredentials.isEmpty)
     }
 
-    @Test("B2.54, B2.55: for-session and permanent ones are kept in the memory of this storage alone")
+    @Test(
+        "B2.54, B2.55: credentials with persistence .forSession or .permanent are kept in the memory of this storage alone"
+    )
     func kept() {
         for persistence in [URLCredential.Persistence.forSession, .permanent] {
             storage.set(credential("\(persistence)", "p", persistence), for: space)
@@ -45,7 +47,7 @@ struct CredentialStorageTests {
         #expect(URLCredentialStorage().credentials(for: space) == nil)
     }
 
-    @Test("B2.57: a trust is not kept")
+    @Test("B2.57: a credential that holds a trust is not kept")
     func trust() throws {
         let trust = SecTrust(
             presented: try CertificateFactory.root().issue(.server("a.test")).chain, policy: TrustPolicy(host: nil),
@@ -54,7 +56,7 @@ struct CredentialStorageTests {
         #expect(storage.allCredentials.isEmpty)
     }
 
-    @Test("B2.58: the same user is replaced, others stay beside him")
+    @Test("B2.58: a user's new credential replaces the old one; those of other users stay")
     func users() {
         storage.set(credential("u", "old"), for: space)
         storage.set(credential("u", "new"), for: space)
@@ -71,7 +73,7 @@ struct CredentialStorageTests {
         #expect(storage.credentials(for: space) == nil && storage.allCredentials.isEmpty)
     }
 
-    @Test("B2.60: the first credential is the default until another one is set; when it is removed there is none")
+    @Test("B2.60: the first credential is the default until another one is set; a removed default has no successor")
     func defaults() {
         storage.set(credential("u"), for: space)
         #expect(storage.defaultCredential(for: space) == credential("u"))
@@ -83,7 +85,7 @@ struct CredentialStorageTests {
         #expect(storage.defaultCredential(for: space) == nil && storage.credentials(for: space)?.count == 2)
     }
 
-    @Test("B2.61: a default is also one of the set")
+    @Test("B2.61: the default credential is also among the space's credentials")
     func defaultIsKept() {
         storage.setDefaultCredential(credential("w"), for: space)
         #expect(storage.credentials(for: space) == ["w": credential("w")])
@@ -103,7 +105,7 @@ struct CredentialStorageTests {
         #expect(storage.credentials(for: space) == nil)
     }
 
-    @Test("B2.63: a change is told on the main thread, and nothing else is")
+    @Test("B2.63: a change is notified on the main thread; a call that changes nothing is not notified")
     func notifications() async throws {
         let told = Signal()
         let offMain = Signal()
@@ -135,14 +137,14 @@ struct CredentialStorageTests {
             let before = told.count
             step()
             if isTold { await told.wait(times: before + 1) }
-            // What a step wrongly posts is delivered before what comes after it on the main thread.
+            // A notification that a step wrongly posts is delivered before the next work on the main thread.
             await MainActor.run {}
             #expect(told.count == before + (isTold ? 1 : 0))
         }
         #expect(offMain.count == 0)
     }
 
-    @Test("B2.28, B2.64: a space is found by its host in any case, and by nothing less than all of the rest")
+    @Test("B2.28, B2.64: a space is found by its host in any case, and by all its other fields exactly")
     func lookup() {
         storage.set(credential(), for: space)
         #expect(storage.credentials(for: Self.space("A.TEST")) != nil)
@@ -155,13 +157,13 @@ struct CredentialStorageTests {
         }
     }
 
-    @Test("B2.65, B2.25: the default method and Basic are one")
+    @Test("B2.65, B2.25: the default method counts as Basic")
     func defaultMethod() {
         storage.set(credential(), for: Self.space("a.test", 80, "http", "r", nil))
         #expect(storage.defaultCredential(for: space) == credential())
     }
 
-    @Test("B2.66: a proxy's credentials are found under its own space and type")
+    @Test("B2.66: a proxy's credentials are found under its own space and type only")
     func proxies() {
         func proxy(_ type: String) -> URLProtectionSpace {
             URLProtectionSpace(proxyHost: "a.test", port: 80, type: type, realm: "r", authenticationMethod: nil)
@@ -174,7 +176,7 @@ struct CredentialStorageTests {
         #expect(storage.defaultCredential(for: proxy("ftp")) == nil)
     }
 
-    @Test("B2.68: the forms for a task act on the same credentials, at once")
+    @Test("B2.68: the methods for a task act on the same credentials, and call back before they return")
     @available(*, deprecated)
     func tasks() async {
         let task = URLSessionTask()
@@ -214,7 +216,7 @@ struct CredentialStorageTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B2.36: of the stored identities one is found that a named authority has issued, the default first")
+    @Test("B2.36: a stored identity is found that a named authority has issued, the default one first")
     func identities() throws {
         let (one, other) = (try CertificateFactory.root("One"), try CertificateFactory.root("Other"))
         let space = URLProtectionSpace(

@@ -15,7 +15,7 @@ struct DelayedStartTests {
 
     private func load(
         _ scribe: Scribe, _ form: Scribe.Form, configuration: URLSessionConfiguration = delaying,
-        // A date that has passed when the task is resumed is no question.
+        // A date that has passed when the task is resumed leads to no question.
         after seconds: TimeInterval? = 1, request change: @Sendable (inout URLRequest) -> Void = { _ in }
     ) async throws -> (calls: [String], task: URLSessionDataTask) {
         try await withServer(router: { .text(String($0.path)) }) { server in
@@ -32,18 +32,22 @@ struct DelayedStartTests {
         }
     }
 
-    @Test("B6.22: without the session's consent the date changes nothing", arguments: Scribe.Form.allCases)
+    @Test(
+        "B6.22: earliestBeginDate changes nothing where the configuration does not allow delayed requests",
+        arguments: Scribe.Form.allCases)
     func ignoredOtherwise(form: Scribe.Form) async throws {
         let (calls, task) = try await load(Scribe(), form, configuration: .default, after: 3600)
         #expect(calls == ["created 1", "response 200", "data", "metrics 1", "complete nil"])
         #expect(task.earliestBeginDate != nil)
     }
 
-    @Test("B6.22, B6.23: the load begins no earlier, and the delegate is asked first", arguments: Scribe.Form.allCases)
+    @Test(
+        "B6.22, B6.23: a load begins no earlier than its date, and the delegate is asked first",
+        arguments: Scribe.Form.allCases)
     func continues(form: Scribe.Form) async throws {
         let date = Box<Date?>(nil)
         let scribe = Scribe(
-            // The argument is of no meaning with .continueLoading.
+            // The request argument has no meaning with .continueLoading.
             delayed: { request in
                 date.value = Date()
                 var other = request
@@ -57,13 +61,14 @@ struct DelayedStartTests {
         #expect(try #require(date.value) >= begin)
     }
 
-    @Test("B6.25: a task without a date, or with one that is over, is not asked about", arguments: [nil, -10])
+    @Test(
+        "B6.25: the delegate is not asked about a task without a date, or with one that is over", arguments: [nil, -10])
     func noDate(seconds: TimeInterval?) async throws {
         let (calls, _) = try await load(Scribe(), .handler, after: seconds)
         #expect(calls == ["created 1", "response 200", "data", "metrics 1", "complete nil"])
     }
 
-    @Test("B6.23: a new request is sent instead", arguments: Scribe.Form.allCases)
+    @Test("B6.23: a new request from the delegate is sent instead", arguments: Scribe.Form.allCases)
     func newRequest(form: Scribe.Form) async throws {
         let scribe = Scribe(delayed: { request in
             var other = request
@@ -76,7 +81,7 @@ struct DelayedStartTests {
         #expect(task.originalRequest?.url?.path == "/original" && task.currentRequest?.url?.path == "/new")
     }
 
-    @Test("B6.24: a new request keeps what the old one said about networks")
+    @Test("B6.24: a new request from the delegate keeps the old one's limits on networks")
     func networkFlags() async throws {
         let scribe = Scribe(delayed: { request in
             var other = request
@@ -105,7 +110,7 @@ struct DelayedStartTests {
         #expect(cancelled == ["created 1", "delayed /original", "metrics 0", "complete -999"])
     }
 
-    @Test("B6.23: a delegate without the method, and none at all, mean to continue")
+    @Test("B6.23: a task whose delegate lacks the method, or is missing, begins at its date")
     func noMethod() async throws {
         try await withServer(router: { .text(String($0.path)) }) { server in
             let delegate = SilentDelegate()

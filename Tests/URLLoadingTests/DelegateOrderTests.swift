@@ -1,4 +1,5 @@
-// Delegate calls among what a program itself puts on the delegate queue, or on the dispatch queue below it (B1.110).
+// The order of delegate calls and of work that a program itself puts on the delegate queue, or on the dispatch queue below it
+// (B1.110).
 
 import Dispatch
 import Foundation
@@ -68,7 +69,7 @@ struct DelegateOrderTests {
         }
     }
 
-    @Test("B1.110: what a call puts on the dispatch queue below the delegate queue runs before the next call")
+    @Test("B1.110: work that a call puts on the dispatch queue below the delegate queue runs before the next call")
     func underlyingQueue() async throws {
         let root = DispatchQueue(label: "root")
         let queue = OperationQueue()
@@ -78,7 +79,7 @@ struct DelegateOrderTests {
         #expect(seen == Self.calls.flatMap { [$0, "behind \($0)"] })
     }
 
-    @Test("B1.110: what a call puts on a delegate queue of the program's runs before the next call")
+    @Test("B1.110: work that a call puts on the program's own delegate queue runs before the next call")
     func givenQueue() async throws {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
@@ -86,7 +87,7 @@ struct DelegateOrderTests {
         #expect(seen == Self.calls.flatMap { [$0, "behind \($0)"] })
     }
 
-    @Test("B1.110: what a call puts on the session's own queue runs before the next call")
+    @Test("B1.110: work that a call puts on the session's own queue runs before the next call")
     func ownQueue() async throws {
         let seen = try await lines(Scribe { $0.delegateQueue.addOperation($1) }, nil)
         #expect(seen == Self.calls.flatMap { [$0, "behind \($0)"] })

@@ -125,7 +125,7 @@ struct DelegateTranscriptTests {
         }
     }
 
-    @Test("B1.66: a delegate with the async form is asked in it")
+    @Test("B1.66: a delegate that has the async form of the method is asked by it")
     func asyncForm() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             // Twice: the first time the form is learnt, the second time it is known.
@@ -146,7 +146,7 @@ struct DelegateTranscriptTests {
         }
     }
 
-    @Test("B1.66: a delegate without the method allows")
+    @Test("B1.66: a delegate without the method allows the response")
     func noForm() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             for _ in 0..<2 {

@@ -21,7 +21,7 @@ struct DownloadDiskTests {
                     let code = await codeThrown { _ = try await session.download(from: url) }
                     #expect(code == .cannotCreateFile)
                 }
-                // Nothing is wrong with the session.
+                // The session goes on loading.
                 _ = try await session.data(from: try server.at("/"))
                 session.invalidateAndCancel()
             }
@@ -35,7 +35,7 @@ struct DownloadDiskTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
             defer { try? FileManager.default.removeItem(at: folder) }
             setenv("TMPDIR", folder.path, 1)
-            // The process that started the tests may have switched off the signal that would end this one.
+            // The process that started the tests may have told them to ignore this signal.
             signal(SIGXFSZ, SIG_DFL)
             var limit = rlimit(rlim_cur: 200_000, rlim_max: 200_000)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
@@ -58,7 +58,9 @@ struct DownloadDiskTests {
         }
     }
 
-    @Test("B9.11: what could be continued can be, where there is room again; only the file of the data is left")
+    @Test(
+        "B9.11: a download that a full disk has ended goes on when there is room again; only the resume data's file is left"
+    )
     func noRoomForNow() async {
         await #expect(processExitsWith: .success) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("full-\(UUID().uuidString)")
@@ -69,7 +71,7 @@ struct DownloadDiskTests {
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             let usual = limit.rlim_cur
-            // More than one piece, of which none counts that is not written whole.
+            // Room for more than one piece of the body; a piece that is not written whole does not count.
             limit.rlim_cur = 2_000_000
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             try await withServer(router: { .generated(length: 3_000_000, tag: "\"v1\"", to: $0) }) { server in
@@ -117,7 +119,7 @@ struct DownloadDiskTests {
     }
 
     @Test(
-        "B9.5, B9.11: a disk that is full is -3003, and nothing is left on it",
+        "B9.5, B9.11: a full disk ends a download with -3003, and no file is left on it",
         .enabled(if: SmallDisk.canBeMade, "no file system can be mounted here"), arguments: ["/long", "/known"])
     func fullDisk(path: String) async throws {
         let router: LoopbackServer.Router = { request in
@@ -137,7 +139,7 @@ private enum SmallDisk {
         (try? ChildRun("/usr/bin/unshare", ["-m", "mount", "-t", "tmpfs", "-o", "size=1m", "none", "/tmp"]))?.exitCode
         == 0
 
-    /// What came of it.
+    /// The lines that tell how the download ended.
     static func download(_ url: String) async throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

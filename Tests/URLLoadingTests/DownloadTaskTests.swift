@@ -130,7 +130,7 @@ struct DownloadTaskTests {
         "B9.5, B9.12, B16.55, B17.47: a fault in the coding ends with −3006, one that only the end shows with −3007",
         arguments: [("corrupt", -3006), ("truncated", -3007)])
     func undecodable(kind: String, code: Int) async throws {
-        // Hardly to be compressed: the fault is then in the middle of the content, and not in its trailer.
+        // The content hardly compresses, so that the fault is in the middle of it, and not in its trailer.
         var state: UInt32 = 1
         let content = (0..<200_000).map { _ -> UInt8 in
             state = state &* 1_664_525 &+ 1_013_904_223
@@ -176,7 +176,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "B4.3, B1.101: a redirect is followed as for data tasks; refused, its own body is in the file",
+        "B4.3, B1.101: a redirect is followed as for data tasks; where the delegate refuses it its body is in the file",
         arguments: [true, false])
     func redirect(follows: Bool) async throws {
         let router: LoopbackServer.Router = { request in
@@ -197,7 +197,9 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("B1.45, B9.19: a download cancelled in the middle ends with −999, without a file and without resume data")
+    @Test(
+        "B1.45, B9.19: a download that is cancelled in the middle ends with −999, without a file and without resume data"
+    )
     func cancelled() async throws {
         try await withServer(router: { _ in .generated(length: 1 << 40, framing: .chunked) }) { server in
             let delegate = DownloadRecorder(onWrite: { $0.cancel() })
@@ -212,7 +214,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("B1.39: a suspended download goes on where it was")
+    @Test("B1.39: a suspended download goes on where it was when it is resumed")
     func suspended() async throws {
         let length: Int64 = 5_000_000
         let gate = ServerGate()
@@ -354,7 +356,7 @@ struct DownloadTaskTests {
     }
 }
 
-/// Writes down what a download tells.
+/// Writes down what a download tells its delegate.
 private final class DownloadRecorder: NSObject, URLSessionDownloadDelegate {
     let transcript = Transcript()
     let locations = Box<[URL]>([])

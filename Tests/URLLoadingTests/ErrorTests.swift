@@ -1,4 +1,4 @@
-// Errors (behaviour 3.6 and chapter 17): what a program sees for each thing that can go wrong.
+// Errors (behaviour 3.6 and chapter 17): which error a program sees for each failure.
 
 import Foundation
 import Testing
@@ -51,7 +51,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("B17.4: a certificate that is not pinned is not called valid and invalid at once; nothing has two full stops")
+    @Test("B17.4: the text about a certificate that is not pinned names one fault, and no text has two full stops")
     func trustTexts() {
         let pin = TrustFailure(.pinMismatch, certificate: "a.test").description
         #expect(pin == "The certificate of \"a.test\" is not one of the pinned ones.")
@@ -62,7 +62,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("B17.13: a URL without a scheme is told apart from one of an unknown scheme")
+    @Test("B17.13: errors tell a URL without a scheme from one whose scheme is unknown")
     func schemeTexts() async throws {
         let session = URLSession(configuration: .ephemeral)
         defer { session.invalidateAndCancel() }
@@ -187,7 +187,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "B17.15, B17.20, B17.21: which connect failures are the network's",
+        "B17.15, B17.20, B17.21: which failures to connect mean that the network is missing",
         arguments: [
             ([ECONNREFUSED], .cannotConnectToHost), ([ETIMEDOUT], .cannotConnectToHost),
             ([ENETUNREACH], .notConnectedToInternet), ([ENETDOWN, ENETUNREACH], .notConnectedToInternet),
@@ -290,7 +290,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "B17.39 to B17.41, B3.71: unknown root, self-signed, wrong host and expired are −1202 and tell themselves apart",
+        "B17.39 to B17.41, B3.71: unknown root, self-signed, wrong host and expired are −1202 with a code of their own",
         arguments: [
             ("unknown", URLLoadingErrorDomain.TrustCode.unknownRoot), ("self", .selfSigned), ("host", .hostMismatch),
             ("expired", .expired),
@@ -356,7 +356,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("Anchors that cannot be read trust no server, and say so")
+    @Test("Anchors that cannot be read trust no server, and the error says so")
     func unreadableAnchors() async throws {
         let (_, options) = try tlsServer(.server("localhost"))
         try await withServer(options, router: { _ in .text("x") }) { server in
@@ -369,7 +369,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("B3.7: the configuration's TLS versions are kept to; a contradiction is −1200")
+    @Test("B3.7: the configuration's TLS versions limit the handshake; without a common version it fails with −1200")
     func tlsVersions() async throws {
         let (root, options) = try tlsServer(.server("localhost"))
         try await withServer(
@@ -391,7 +391,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("The members that Foundation lacks")
+    @Test("The members of URLError that Foundation lacks")
     func members() {
         let error = URLError(
             .notConnectedToInternet,

@@ -225,7 +225,7 @@ struct EventHandlersTests {
         }
     }
 
-    @Test("Other sessions post nothing")
+    @Test("A session whose delegate is not EventHandlers posts no notifications")
     func otherSessions() async throws {
         try await withServer(router: router) { server in
             let delegate = RecordingDelegate()

@@ -1,4 +1,4 @@
-// What a session says of itself in numbers.
+// The numbers that a session tells about itself.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import URLLoadingTestSupport
 
 @Suite("Gauges", .endsSessions, .timeLimit(.minutes(2)))
 struct GaugesTests {
-    @Test("B12.27: a session that has done nothing, and one that has only been asked, are all zeros")
+    @Test("B12.27: a new session's gauges are all zero; a task that was not resumed is unfinished")
     func nothing() async {
         let session = URLSession.made()
         #expect(await session.gauges() == URLSession.Gauges())
@@ -18,7 +18,7 @@ struct GaugesTests {
     }
 
     @Test(
-        "B12.27, B16.1: busy connections, requests that wait for one, and what is left of them",
+        "B12.27, B16.1: busy connections and requests that wait for one are counted while a load runs and afterwards",
         .http1Only("counts connections"))
     func busy() async throws {
         let gate = ServerGate()
@@ -31,7 +31,7 @@ struct GaugesTests {
                 for _ in 0..<5 { group.addTask { _ = try await session.data(from: url) } }
                 await server.wait { $0.requests == 2 }
                 var gauges = await session.gauges()
-                // Of tasks it is not known when each begins.
+                // It is not known when each of the Swift tasks begins.
                 while gauges.waitingRequests < 3 { gauges = await session.gauges() }
                 #expect(gauges.busyConnections == 2 && gauges.idleConnections == 0 && gauges.unfinishedTasks == 5)
                 #expect(gauges.totalRequests == 2 && gauges.totalConnections == 2 && gauges.totalReuses == 0)
@@ -61,7 +61,7 @@ struct GaugesTests {
         }
     }
 
-    @Test("B12.27: readings come at once and then again, and end with the session; totals outlast it")
+    @Test("B12.27: readings come at once and then again, and end with the session; its totals stay readable")
     func readings() async throws {
         try await withServer(router: { _ in .text("good") }) { server async throws in
             let session = URLSession.made()

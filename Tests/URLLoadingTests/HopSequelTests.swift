@@ -1,4 +1,4 @@
-// What follows a hop: each rule of `HopSequel`, and which of two counts.
+// What follows a hop: each rule of `HopSequel`, and which of two rules comes first.
 
 import Foundation
 import Testing
@@ -58,7 +58,7 @@ struct HopSequelTests {
         return word(state.sequel(of: end, error: end.failure.map { _ in URLError(.networkConnectionLost) }, sent: nil))
     }
 
-    @Test("B17.54: a cancellation counts before everything else")
+    @Test("B17.54: a cancellation comes before every other rule")
     func cancellation() {
         let end = Self.end(Self.loss, again: SecondSending(), foreign: URLError(.badURL))
         let sequel = Self.sequel(end) { state in
@@ -69,7 +69,7 @@ struct HopSequelTests {
         #expect(sequel == "end \(URLError.Code.cancelled.rawValue)")
     }
 
-    @Test("What broke the hop off counts before that it was broken off, and a carrier's error before the engine's")
+    @Test("The task's own failure comes before the error of the hop, and a carrier's error before the engine's")
     func failures() {
         let end = Self.end(.cancelled, foreign: URLError(.badURL))
         let own = Self.sequel(end) { $0.ownFailure = URLError(.httpTooManyRedirects) }
@@ -78,13 +78,13 @@ struct HopSequelTests {
         #expect(Self.sequel(Self.end(Self.loss)) == "end \(URLError.Code.networkConnectionLost.rawValue)")
     }
 
-    @Test("A redirect that is known counts not where the hop has failed")
+    @Test("A redirect is not followed where its hop has failed")
     func failedRedirect() {
         let sequel = Self.sequel(Self.end(Self.loss)) { $0.redirect.next = Self.next }
         #expect(sequel == "end \(URLError.Code.networkConnectionLost.rawValue)")
     }
 
-    @Test("By another way a hop is sent where its way has led nowhere, and once")
+    @Test("A hop whose route has led nowhere is sent by another route, once")
     func otherRoute() {
         var state = Self.state { $0.reroutable = ReroutableHop(Hop(request: Self.first, body: .request)) }
         let sequels = (0..<2).map { _ in
@@ -94,7 +94,7 @@ struct HopSequelTests {
         #expect(sequels == ["other route first", "end \(URLError.Code.cannotConnectToHost.rawValue)"])
     }
 
-    @Test("B11.8, B11.12: with another stream a lost sending is done once more, and counting begins anew")
+    @Test("B11.8, B11.12: after a lost sending another stream is asked for, and sent bytes are counted anew")
     func otherStream() {
         var state = Self.state { $0.sentTold = 7 }
         let end = Self.end(Self.loss, again: SecondSending(needsNewConnection: true))
@@ -122,7 +122,8 @@ struct HopSequelTests {
         #expect(state.sentTold == 0)
     }
 
-    @Test("The request goes out again with a proof, without conditions or from the beginning, before a redirect counts")
+    @Test(
+        "A request that goes out again with a proof, without conditions or from the beginning comes before a redirect")
     func again() {
         let proven = Self.sequel { state in
             state.authentication.goesAgain = true

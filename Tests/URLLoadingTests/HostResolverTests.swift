@@ -1,4 +1,4 @@
-// Resolvers of the program's own, seen by the program and by servers.
+// A program's own resolver of host names, seen by the program and by servers.
 
 import Foundation
 import Testing
@@ -11,10 +11,10 @@ import URLLoadingTrust
 struct HostResolverTests {
     private typealias Addresses = URLSessionConfiguration.HostAddresses
 
-    /// What a resolver of a test cannot do.
+    /// The error that a test's resolver throws.
     private struct NoIdea: Error {}
 
-    /// Who was asked for.
+    /// The hosts that the resolver was asked about.
     private let asked = Box<[String]>([])
 
     private func session(
@@ -53,7 +53,7 @@ struct HostResolverTests {
         }
     }
 
-    @Test("B16.78: absurd times to live are bounded, and those that say nothing are none")
+    @Test("B16.78: a time to live is at most a day; negative ones and NaN are zero")
     func times() throws {
         for (seconds, expected) in [
             (0.5, Duration.milliseconds(500)), (0, .zero), (-1, .zero), (.nan, .zero), (-.infinity, .zero),
@@ -77,7 +77,7 @@ struct HostResolverTests {
     }
 
     @Test(
-        "B16.79: no address, and a text that is none, are cannotFindHost",
+        "B16.79: no address, or a text that is not an address, is cannotFindHost",
         arguments: [
             [], [""], ["shop.test"], ["127.0.0.1:80"], ["[::1]"], ["[::1]:443"], ["127.1"], ["127.0.0.1", "nonsense"],
             ["127.0.0.1\0"], [" 127.0.0.1"], ["/tmp/socket"], [String(repeating: "9", count: 100_000)],

@@ -33,7 +33,7 @@ struct InterceptedBodyTests {
     // MARK: Where they are
 
     @Test(
-        "B1.114: in memory for data and uploads, in a file for downloads, still to come for bytes",
+        "B1.114: an answer's body is in memory for data and uploads, in a file for downloads, still to come for bytes",
         arguments: InterceptorTests.Call.allCases)
     func kinds(call: InterceptorTests.Call) async throws {
         try await withServer(router: { _ in .text("the body") }) { server in
@@ -52,7 +52,7 @@ struct InterceptedBodyTests {
     }
 
     @Test(
-        "B1.114: what an interceptor reads, and gives on as something else, is whole",
+        "B1.114: a body that interceptors read and replace by other bodies reaches the caller whole",
         arguments: InterceptorTests.Call.allCases)
     func readThrough(call: InterceptorTests.Call) async throws {
         try await withServer(router: { _ in .generated(length: 700_000) }) { server in
@@ -135,7 +135,7 @@ struct InterceptedBodyTests {
         #expect(texts == ["one", "two"])
     }
 
-    @Test("B1.114: bytes are read as they come")
+    @Test("B1.114: an interceptor reads the bytes of a body as they come")
     func streaming() async throws {
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("first "), .init("second", when: gate)]) }) { server in
@@ -156,7 +156,7 @@ struct InterceptedBodyTests {
         }
     }
 
-    @Test("B1.114: what breaks a body off is thrown after the bytes before it, and then it is at its end")
+    @Test("B1.114: the error that breaks a body off is thrown once, after the bytes before it")
     func broken() async throws {
         struct Torn: Error {}
         let body = Body(
@@ -173,7 +173,7 @@ struct InterceptedBodyTests {
         #expect(bytes.task.state == .suspended, "B1.119: one that never begins")
     }
 
-    @Test("B1.114: a response that is none of http is given on", arguments: InterceptorTests.Call.allCases)
+    @Test("B1.114: a response that is not HTTP's reaches the caller", arguments: InterceptorTests.Call.allCases)
     func otherResponse(call: InterceptorTests.Call) async throws {
         let session = URLSession.intercepted([
             Intercepting { request, _ in
@@ -186,7 +186,7 @@ struct InterceptedBodyTests {
         #expect(text == "it" && status == nil)
     }
 
-    @Test("B1.114: files that cannot be read have the errors of file URLs")
+    @Test("B1.114: a body's file that cannot be read fails the load with the error of a file URL")
     func unreadable() async throws {
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("none-\(UUID().uuidString)")
         let folder = FileManager.default.temporaryDirectory
@@ -199,7 +199,7 @@ struct InterceptedBodyTests {
         }
     }
 
-    @Test("B1.114: more than is to be collected is refused", arguments: Kind.allCases)
+    @Test("B1.114: collecting a body that is longer than the limit throws", arguments: Kind.allCases)
     func limit(kind: Kind) async throws {
         let file = try temporaryFile("onetwo")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -220,7 +220,7 @@ struct InterceptedBodyTests {
 
     // MARK: When they go
 
-    @Test("B1.115: the file of an answer that is dropped is removed; that of the caller stays")
+    @Test("B1.115: the file of a download's answer that an interceptor drops is removed; the caller's stays")
     func files() async throws {
         try await withServer(router: { .text(String($0.path)) }) { server in
             let files = Box<[URL]>([])
@@ -243,7 +243,7 @@ struct InterceptedBodyTests {
         }
     }
 
-    @Test("B1.115: a file of the program's is the download's file; for other calls it stays where it is")
+    @Test("B1.115: a download gets the program's own file from an interceptor; other calls leave it where it is")
     func ownFile() async throws {
         let own = try temporaryFile("mine")
         defer { try? FileManager.default.removeItem(at: own) }
@@ -259,7 +259,7 @@ struct InterceptedBodyTests {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let session = URLSession.intercepted([
                 Intercepting { request, next in
-                    // The first is not even given on.
+                    // The first answer is dropped, and with it its body.
                     _ = try await next(request)
                     var answer = try await next(request)
                     if wrapped { answer.body = Body(pieces: answer.body.map { $0 }) }
@@ -277,10 +277,10 @@ struct InterceptedBodyTests {
     }
 
     @Test(
-        "B1.117: a body of the program's that never ends is left by a cancellation",
+        "B1.117: cancelling a load stops reading a program's body that never ends",
         arguments: InterceptorTests.Call.allCases, [true, false])
     func endless(call: InterceptorTests.Call, isEmpty: Bool) async throws {
-        /// Pieces for ever, whether or not the reader is cancelled.
+        /// Pieces without end, whether or not the load is cancelled.
         struct Endless: AsyncSequence, AsyncIteratorProtocol, Sendable {
             let piece: Data
             let asked: Signal
@@ -304,7 +304,7 @@ struct InterceptedBodyTests {
 
     // MARK: What is sent
 
-    @Test("B1.118: data, and forms with files, are sent again")
+    @Test("B1.118: an interceptor's second call sends data, and forms with files, again")
     func sentAgain() async throws {
         let file = try temporaryFile("photo")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -330,7 +330,9 @@ struct InterceptedBodyTests {
         }
     }
 
-    @Test("B1.118: a stream is sent once; another stream is another body", arguments: [false, true])
+    @Test(
+        "B1.118: a body stream is sent once; the interceptor gives another stream for a second call",
+        arguments: [false, true])
     func streams(supplies: Bool) async throws {
         let bodies = Box<[String]>([])
         try await withServer(router: { request in
@@ -355,7 +357,7 @@ struct InterceptedBodyTests {
         }
     }
 
-    @Test("B1.119: the task of bytes is that of the last load")
+    @Test("B1.119: the task of the bytes is that of the last load in the chain")
     func task() async throws {
         try await withServer(router: { _ in .text("body") }) { server in
             let session = URLSession.intercepted([

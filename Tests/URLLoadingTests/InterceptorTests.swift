@@ -1,4 +1,4 @@
-// Interceptors: who is called when, what a call of the chain is, and what becomes of loads that an interceptor begins (behaviour 1.10).
+// Interceptors: which is called when, what a call of the chain is, and what becomes of loads that an interceptor begins (behaviour 1.10).
 // What they do with bodies is tested in InterceptedBodyTests.
 
 import Foundation
@@ -50,7 +50,9 @@ struct InterceptorTests {
 
     // MARK: Order
 
-    @Test("B1.111: the first has a request before the others and an answer after them", arguments: Call.allCases)
+    @Test(
+        "B1.111: the first interceptor has a request before the others, and the answer after them",
+        arguments: Call.allCases)
     func order(call: Call) async throws {
         try await withServer(router: { .text($0.fields.first("X-Way") ?? "none", status: 404) }) { server in
             let book = Box<[String]>([])
@@ -71,7 +73,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.111: a copied configuration has them, and a session keeps those that it was made with")
+    @Test("B1.111: a copied configuration has its interceptors, and a session keeps those that it was made with")
     func copied() async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let configuration = URLSessionConfiguration.ephemeral
@@ -87,7 +89,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.111: tasks, handlers and events(for:) do not go through them, nor what goes on by resume data")
+    @Test("B1.111: tasks, handlers, events(for:) and calls with resume data do not go through interceptors")
     func others() async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let asked = Box(0)
@@ -109,7 +111,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.111: each connection of a stream of events goes through them")
+    @Test("B1.111: each connection of a stream of server-sent events goes through the interceptors")
     func serverSentEvents() async throws {
         let count = Box(0)
         try await withServer(router: { request in
@@ -135,7 +137,7 @@ struct InterceptorTests {
 
     // MARK: Calls of the chain
 
-    @Test("B1.112: an interceptor answers itself, and no server is asked", arguments: Call.allCases)
+    @Test("B1.112: an interceptor that answers itself needs no task and no server", arguments: Call.allCases)
     func replaced(call: Call) async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let session = URLSession.intercepted([
@@ -171,7 +173,8 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.112: the chain is asked twice at once, and after its interceptor has answered", arguments: Call.allCases)
+    @Test(
+        "B1.112: an interceptor may call the chain twice at once, and after it has answered", arguments: Call.allCases)
     func atOnce(call: Call) async throws {
         try await withServer(router: { .text($0.fields.first("X-Number") ?? "") }) { server in
             let late = Signal()
@@ -201,7 +204,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.112: what is thrown is the caller's, as it is", arguments: Call.allCases)
+    @Test("B1.112: an interceptor's error reaches the caller as it is", arguments: Call.allCases)
     func thrown(call: Call) async throws {
         struct Own: Error, Equatable { let number: Int }
         try await withServer(router: { _ in .text("real") }) { server in
@@ -226,7 +229,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.112: after the session's end the chain throws what the call would throw")
+    @Test("B1.112: after the session's end the chain throws what a call of the session throws")
     func ended() async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let session = URLSession.intercepted([
@@ -275,7 +278,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.113: a secret that an interceptor adds stays with the origin of the request")
+    @Test("B1.113: a secret that an interceptor adds is not sent to another origin")
     func secretOfRedirect() async throws {
         try await withServer(router: { .text($0.fields.first(.authorization) ?? "none") }) { other in
             let target = try other.at()
@@ -295,7 +298,9 @@ struct InterceptorTests {
 
     // MARK: Loads that an interceptor begins
 
-    @Test("B1.116: what an interceptor loads by its session goes to those after it", arguments: [false, true])
+    @Test(
+        "B1.116: a load that an interceptor begins in its session goes through the interceptors after it",
+        arguments: [false, true])
     func withinItself(inTask: Bool) async throws {
         try await withServer(router: { .text("\($0.path) \($0.fields.first("X-Way") ?? "")") }) { server in
             let token = try server.at("/token")
@@ -314,14 +319,16 @@ struct InterceptorTests {
             #expect(try await Load(server.at("/page"), in: session).text == "/page /token")
             #expect(
                 book.value == ["outer >", "inner >", "inner < 200", "inner >", "inner < 200", "outer < 200"])
-            // What the caller does afterwards is no business of the interceptors that were passed.
+            // A later load of the caller begins at the first interceptor again.
             book.value = []
             _ = await Load(try server.at("/page"), in: session)
             #expect(book.value.first == "outer >")
         }
     }
 
-    @Test("B1.116: each session has its own; by way of another one a load does not come back either")
+    @Test(
+        "B1.116: each session has its own interceptors, and a load that comes back from another session passes none twice"
+    )
     func twoSessions() async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let url = try server.at()
@@ -348,7 +355,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.116: a detached task has no interceptor in front of it")
+    @Test("B1.116: a load in a detached task goes through all interceptors, its own maker too")
     func detached() async throws {
         try await withServer(router: { .text(String($0.path)) }) { server in
             let token = try server.at("/token")
@@ -369,7 +376,7 @@ struct InterceptorTests {
 
     // MARK: Cancellations
 
-    @Test("B1.117: a cancellation reaches what the chain is doing", arguments: Call.allCases)
+    @Test("B1.117: a cancellation reaches the loads of the chain", arguments: Call.allCases)
     func cancelled(call: Call) async throws {
         let arrived = Signal()
         let gate = ServerGate()
@@ -401,7 +408,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("B1.117, B1.90: who is cancelled already asks no interceptor", arguments: Call.allCases)
+    @Test("B1.117, B1.90: a load in a task that is cancelled already asks no interceptor", arguments: Call.allCases)
     func cancelledBefore(call: Call) async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let book = Box<[String]>([])

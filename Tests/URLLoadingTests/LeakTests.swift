@@ -1,4 +1,4 @@
-// What must be gone when it is not needed any more (behaviour B1.13, B1.14, B1.97).
+// What must be gone when it is no longer needed (behaviour B1.13, B1.14, B1.97).
 
 import Foundation
 import Testing
@@ -19,7 +19,7 @@ struct LeakTests {
     }
 
     @Test(
-        "B1.13, B1.97: session, task and delegates go when the work is done", .timeLimit(.minutes(5)),
+        "B1.13, B1.97: session, task and delegates are released when the work is done", .timeLimit(.minutes(5)),
         arguments: ["delegate", "handler", "async", "cancelled", "unresumed"], [true, false])
     func everythingGoes(kind: String, invalidates: Bool) async throws {
         // A task that was never resumed keeps its session until this is ended, as on Apple's platforms.
@@ -120,7 +120,7 @@ struct LeakTests {
         if ending != "refused" {
             try await task.send(.string("hello"))
             #expect(try await task.heard() == "hello")
-            // One that waits for what never comes.
+            // This call waits for a message that never comes.
             task.receive { _ in }
         }
         switch ending {

@@ -1,4 +1,4 @@
-// What programs do with these classes in their own tests: subclass them and override what they use.
+// Programs mock these classes in their own tests: they subclass them and override the methods that they use.
 
 import Foundation
 import Testing
@@ -49,7 +49,7 @@ struct MockTests {
         #expect(session.asked.value == [url])
     }
 
-    @Test("Objects without session answer with what new ones have")
+    @Test("Objects that were made without a session have the values of new ones")
     @available(*, deprecated)
     func emptyObjects() {
         let task = URLSessionDataTask()
@@ -65,7 +65,7 @@ struct MockTests {
         #expect(URLSessionConfiguration().timeoutIntervalForRequest == 60)
     }
 
-    @Test("An object without a session that is cancelled for resume data has none")
+    @Test("A task object without a session that is cancelled for resume data has none to give")
     @available(*, deprecated)
     func resumeDataOfNothing() async {
         let upload = URLSessionUploadTask()
@@ -79,7 +79,7 @@ struct MockTests {
             } == nil)
     }
 
-    @Test("A default implementation that is called directly answers")
+    @Test("A method's default implementation that is called directly answers")
     @available(*, deprecated)
     func directCalls() async throws {
         let delegate = SilentDelegate()

@@ -1,6 +1,6 @@
-// Servers and proxies that ask for Negotiate (behaviour 2.10): who is shown the user's Kerberos ticket, and who is asked about it
-// before. These tests have no ticket: that the system's library was asked for one is seen by its refusal, which the challenge
-// behind it tells of.
+// Servers and proxies that ask for Negotiate (behaviour 2.10): which are shown the user's Kerberos ticket, and which
+// delegate is asked about it before. These tests have no ticket: that the system's library was asked for one is seen by
+// its refusal, which the challenge behind it tells of.
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ import URLLoadingPolicy
 
 @testable import URLLoading
 
-@Suite("Negotiate: who is shown the ticket", .endsSessions, .timeLimit(.minutes(5)))
+@Suite("Negotiate: which servers are shown the ticket", .endsSessions, .timeLimit(.minutes(5)))
 struct NegotiateChallengeTests {
     private static var isInstalled: Bool {
         if case .success = NegotiateLibrary.system { true } else { false }
@@ -39,7 +39,7 @@ struct NegotiateChallengeTests {
     }
 
     @Test(
-        "B2.1, B2.36: a server that is not named is not shown the ticket; the delegate is asked, and default handling keeps it",
+        "B2.1, B2.36: a server that is not in negotiateHosts is not shown the ticket: the delegate is asked first",
         .enabled(if: isInstalled, "the GSSAPI library is not installed"))
     func unnamed() async throws {
         try await withServer(router: Self.both) { server async throws in
@@ -55,7 +55,9 @@ struct NegotiateChallengeTests {
         }
     }
 
-    @Test("B2.2: where the session's method is missing, the tasks' is asked", .enabled(if: isInstalled))
+    @Test(
+        "B2.2: where the session's method is missing, the tasks' method is asked about Negotiate",
+        .enabled(if: isInstalled))
     func tasksMethod() async throws {
         try await withServer(router: Self.both) { server async throws in
             let own = AsyncGuest()
@@ -68,7 +70,7 @@ struct NegotiateChallengeTests {
     }
 
     @Test(
-        "B2.95: where the library is not installed there is no question about Negotiate, and the next question says why",
+        "B2.95: where the library is not installed no question is about Negotiate, and the next one says why",
         .enabled(if: !isInstalled, "the GSSAPI library is installed"))
     func missingLibrary() async throws {
         try await withServer(router: Self.both) { server async throws in
@@ -103,7 +105,9 @@ struct NegotiateChallengeTests {
         }
     }
 
-    @Test("B2.11, B2.95: to a host that is named the ticket goes unasked, and only the next scheme is asked about")
+    @Test(
+        "B2.11, B2.95: a host in negotiateHosts is shown the ticket unasked; the delegate is asked about the next scheme"
+    )
     func named() async throws {
         try await withServer(router: Self.both) { server async throws in
             let delegate = GuestDelegate(answering(.cancelAuthenticationChallenge))
@@ -114,7 +118,7 @@ struct NegotiateChallengeTests {
         }
     }
 
-    @Test("B2.35: a password is no ticket, and a ticket no password: the next scheme is asked about, without a failure")
+    @Test("B2.35: a password for Negotiate, or a ticket for NTLM, is passed over: the next scheme is asked about")
     func wrongKind() async throws {
         try await withServer(router: Self.both) { server async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))
@@ -130,23 +134,23 @@ struct NegotiateChallengeTests {
     }
 
     @Test(
-        "B2.34, B2.38, B2.39: other answers about Negotiate mean what they mean about any method",
+        "B2.34, B2.38, B2.39: the other answers to a challenge about Negotiate mean what they mean for every method",
         .enabled(if: isInstalled))
     func otherAnswers() async throws {
         try await withServer(router: Self.both) { server async throws in
             let url = try server.at("/")
-            let nobody = GuestDelegate(answering(.useCredential))
-            #expect(try await visitor(nobody).visit(url) == "401 denied")
+            let empty = GuestDelegate(answering(.useCredential))
+            #expect(try await visitor(empty).visit(url) == "401 denied")
             let rejecting = GuestDelegate(answering(.rejectProtectionSpace))
             #expect(try await visitor(rejecting).visit(url) == "200 secret")
             #expect(rejecting.transcript.calls == Self.questions && !wasAsked(rejecting))
             let cancelling = GuestDelegate(answering(.cancelAuthenticationChallenge))
             #expect(await codeThrown { _ = try await visitor(cancelling).visit(url) } == .cancelled)
-            #expect(nobody.transcript.calls.count == 1 && cancelling.transcript.calls.count == 1)
+            #expect(empty.transcript.calls.count == 1 && cancelling.transcript.calls.count == 1)
         }
     }
 
-    @Test("B2.101: a proxy of the program's own choice gets the ticket unasked, its password is not taken for one")
+    @Test("B2.101: a proxy that the program has set is shown the ticket unasked")
     func chosenProxy() async throws {
         let router: LoopbackServer.Router = { request in
             request.fields.first(.proxyAuthorization) == basic("u", "p")
@@ -168,7 +172,7 @@ struct NegotiateChallengeTests {
     // MARK: Places
 
     @Test(
-        "B2.11: names are hosts or everything below a domain, in any case; what is no host names no server",
+        "B2.11: negotiateHosts holds hosts or everything below a domain, in any case; text that is no host matches none",
         arguments: [
             ("intranet.test", true), ("INTRANET.test", true), ("intranet.test.", true), ("*.test", true),
             ("*.intranet.test", false), ("test", false), (".test", false), ("*", false), ("*.", false), ("", false),
@@ -182,7 +186,9 @@ struct NegotiateChallengeTests {
         #expect(!TicketPlaces(ConfigurationValues()).include(server))
     }
 
-    @Test("B2.101: proxies that the program names are named; those of the environment only by their hosts")
+    @Test(
+        "B2.101: proxies that the program sets may have the ticket; one from the environment only if negotiateHosts holds it"
+    )
     func proxies() throws {
         let proxy = AuthenticationSide.proxy(
             try #require(ProxyServer(kind: .http, host: "proxy.test", port: 3128)))
@@ -206,7 +212,7 @@ struct NegotiateChallengeTests {
 
     // MARK: The credential
 
-    @Test("B2.53, B17.57: the ticket as a credential has no name and no password, and is neither kept nor archived")
+    @Test("B2.53, B17.57: the credential kerberosTicket has no name and no password, and is neither kept nor archived")
     func credential() throws {
         let ticket = URLCredential.kerberosTicket
         #expect(ticket.user == nil && !ticket.hasPassword && ticket.identity == nil && ticket.persistence == .none)

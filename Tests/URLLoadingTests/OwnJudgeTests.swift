@@ -1,5 +1,5 @@
-// What a task's own delegate decides about a connection holds for the tasks of that delegate; what the session's decides,
-// for all (B2.8). Who is asked, and in which order, is in `ChallengeRoutingTests`.
+// A decision of a task's own delegate about a connection holds for the tasks of that delegate, and one of the session's
+// delegate for all tasks (B2.8). Which delegate is asked, and in which order, is in `ChallengeRoutingTests`.
 
 import Foundation
 import Testing
@@ -8,12 +8,12 @@ import URLLoadingLoopbackServer
 import URLLoadingTLS
 import URLLoadingTrust
 
-@Suite("Challenges: for whom an answer holds")
+@Suite("Challenges: for which tasks an answer holds")
 struct OwnJudgeTests {
-    /// Has no method for challenges. Used by one test only: the first load tells that of its type.
+    /// Has no method for challenges. Used by one test only: the library learns that about the class at its first load.
     private final class Quiet: NSObject, URLSessionTaskDelegate {}
 
-    /// Likewise, for tests that begin with it.
+    /// Classes without a method for challenges, each for the test that begins with it.
     private final class QuietFirst: NSObject, URLSessionTaskDelegate {}
     private final class QuietMany: NSObject, URLSessionTaskDelegate {}
     private final class QuietUnasked: NSObject, URLSessionTaskDelegate {}
@@ -29,7 +29,7 @@ struct OwnJudgeTests {
         }
     }
 
-    /// Notes whom a server was shown.
+    /// Notes which certificate a server was shown.
     private struct Doorkeeper: TrustEvaluator {
         let seen: Box<[String?]>
         let inner: any TrustEvaluator
@@ -40,7 +40,7 @@ struct OwnJudgeTests {
         }
     }
 
-    /// A server that asks who we are and can do without; `body` gets a credential for it and the names it has seen.
+    /// A server that asks for a certificate and can do without; `body` gets a credential for it and the names it has seen.
     private func withAskingServer(
         _ version: TLSVersion, router: @escaping LoopbackServer.Router,
         _ body: (JudgedServer, URLCredential, Box<[String?]>) async throws -> Void
@@ -61,7 +61,7 @@ struct OwnJudgeTests {
     private static let kept: LoopbackServer.Router = { _ in .text("secret") }
 
     @Test(
-        "B2.8: a certificate that one task's delegate gave is not shown for another task, on a used or a new connection",
+        "B2.8: a certificate from one task's delegate is not shown for another task, on a used or a new connection",
         arguments: [TLSVersion.v12, .v13], [true, false])
     func identity(version: TLSVersion, closes: Bool) async throws {
         try await withAskingServer(version, router: closes ? oneAnswer : Self.kept) { judged, credential, seen in
@@ -103,7 +103,8 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B2.8: a task's delegate that refuses what the session accepts is asked, though a connection is idle")
+    @Test(
+        "B2.8: a task's delegate is asked about the server although the session has an idle connection, and may refuse")
     func stricter() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(nil, trusts: true)
@@ -129,7 +130,7 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B2.8: a delegate that is gone leaves its connections to no other, whatever has its address")
+    @Test("B2.8: a delegate that is gone leaves its connections to no other, even at its old address in memory")
     func addressesAgain() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(nil)
@@ -144,7 +145,7 @@ struct OwnJudgeTests {
     func silentDelegates() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(SessionJudge())
-            // Closures say what they have; of a class it is known when it was asked for the first time.
+            // EventHandlers tells which closures are set; for other classes the library learns its methods at the first question.
             _ = try await session.data(from: judged.url, delegate: URLSession.EventHandlers())
             _ = try await session.data(from: judged.url)
             _ = try await session.data(from: judged.url, delegate: URLSession.EventHandlers())
@@ -158,7 +159,7 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B16.2: the connection that shows that a task's delegate has no such method is all tasks' from then on")
+    @Test("B16.2: after its first load a delegate without a method for challenges leaves its connection to all tasks")
     func silentDelegateFirst() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(nil, trusts: true)
@@ -170,9 +171,11 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B16.2: its TLS sessions are all tasks' as well", arguments: [TLSVersion.v12, .v13])
+    @Test(
+        "B16.2: a delegate without a method for challenges leaves its TLS sessions to all tasks too",
+        arguments: [TLSVersion.v12, .v13])
     func silentDelegatesTickets(version: TLSVersion) async throws {
-        // A class for each version: the first load tells what there is to tell of it.
+        // A class for each version: the library learns a class's methods at its first load.
         final class Quiet12: NSObject, URLSessionTaskDelegate {}
         final class Quiet13: NSObject, URLSessionTaskDelegate {}
         try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in
@@ -186,7 +189,9 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B16.1, B16.2: of many tasks at once whose delegate turns out to have no such method none opens one too many")
+    @Test(
+        "B16.1, B16.2: many tasks at once whose delegate has no method for challenges keep to the connections of a host"
+    )
     func silentDelegatesAtOnce() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(nil, trusts: true)
@@ -204,7 +209,7 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B2.8: a delegate whose method comes and goes leaves no connection that it has decided about to the session")
+    @Test("B2.8: a delegate whose closure for challenges is taken away shares no connection that it has decided about")
     func methodsThatGo() async throws {
         try await withAskingServer(.v13, router: oneAnswer) { judged, credential, seen in
             let session = judged.session(nil, trusts: true)
@@ -215,7 +220,7 @@ struct OwnJudgeTests {
             }
             _ = try await session.data(from: judged.url, delegate: delegate)
             #expect(seen.value == ["somebody"])
-            // The TLS session that is resumed is one in which it has shown who we are.
+            // The TLS session that is resumed is one in which this delegate has shown a certificate.
             delegate.didReceiveChallenge = nil
             _ = try await session.data(from: judged.url, delegate: delegate)
             _ = try await session.data(from: judged.url)
@@ -224,7 +229,9 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B16.2: where delegates are not asked about servers all tasks share, and the session's has certificates")
+    @Test(
+        "B16.2: where delegates are not asked about servers all tasks share connections; the session's delegate gives certificates"
+    )
     func notAskedAboutServers() async throws {
         try await withAskingServer(.v13, router: Self.kept) { judged, credential, seen in
             let delegate = SessionJudge(Habit.forIdentity(.useCredential, credential))
@@ -240,7 +247,7 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B1.99, B2.8: a task's delegate that is not asked, since the session's has the session's method, shares too")
+    @Test("B1.99, B2.8: a task's delegate shares connections where the session delegate's method is asked in its place")
     func notAsked() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(SessionJudge())
@@ -248,13 +255,13 @@ struct OwnJudgeTests {
                 _ = try await session.data(from: judged.url)
                 _ = try await session.data(from: judged.url, delegate: Passed())
             }
-            // One of its own for the first, of whose class nothing was known.
+            // The first task had a connection of its own: nothing was known about the class of its delegate.
             #expect(judged.server.stats.connectionsAccepted == 2)
             session.invalidateAndCancel()
         }
     }
 
-    @Test("B2.8: the session's delegate as the delegate of a task is still the session's")
+    @Test("B2.8: a task whose own delegate is the session's delegate shares the session's connections")
     func sessionsOwn() async throws {
         try await withJudgedServer { judged in
             let delegate = FullJudge()
@@ -266,7 +273,7 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B16.2: over plain http nothing is judged, and tasks share whatever delegates they have")
+    @Test("B16.2: over plain http tasks share connections, whatever delegates they have")
     func plainText() async throws {
         try await withServer(router: Self.kept) { server in
             let session = URLSession(configuration: .ephemeral)
@@ -277,7 +284,7 @@ struct OwnJudgeTests {
         }
     }
 
-    @Test("B2.8, B15.45: the TLS of a stream task and of a web socket leaves its certificate to no other task")
+    @Test("B2.8, B15.45: a certificate that a stream task or a web socket has shown is shown for no other task")
     func otherTasks() async throws {
         let router: LoopbackServer.Router = { $0.path == "/socket" ? .webSocket() : .text("secret") }
         try await withAskingServer(.v13, router: router) { judged, credential, seen in
@@ -288,7 +295,7 @@ struct OwnJudgeTests {
             stream.resume()
             stream.startSecureConnection()
             try await stream.write(Data("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), timeout: 60)
-            // With the answer the tickets have come.
+            // The TLS tickets have come with the answer.
             let (data, _) = try await stream.readData(ofMinLength: 20, maxLength: 4_096, timeout: 60)
             #expect(data?.starts(with: Data("HTTP/1.1 200".utf8)) == true)
             #expect(seen.value == ["somebody"])

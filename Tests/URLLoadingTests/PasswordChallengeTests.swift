@@ -1,4 +1,4 @@
-// Challenges in answers of servers (behaviour 2.1 to 2.5): who is asked, what is shown, and what each answer means.
+// Challenges in answers of servers (behaviour 2.1 to 2.5): which delegate is asked, what it is shown, and what each answer means.
 
 import Foundation
 import Testing
@@ -7,12 +7,12 @@ import URLLoadingTrust
 
 @testable import URLLoading
 
-@Suite("Passwords: who is asked, and what is answered", .endsSessions, .timeLimit(.minutes(5)))
+@Suite("Passwords: which delegate is asked, and what it answers", .endsSessions, .timeLimit(.minutes(5)))
 struct PasswordChallengeTests {
     private let digest = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""
     private let basicChallenge = "Basic realm=\"r\""
 
-    @Test("B2.14, B2.18, B2.21: the first question has no credential and the refusal; the answer opens the door")
+    @Test("B2.14, B2.18, B2.21: the first question has no credential and shows the refusal; the answer is let in")
     func first() async throws {
         try await withServer(router: door()) { server async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))
@@ -26,7 +26,9 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.15, B2.16, B2.17: a refused credential is shown again and counted, until another realm asks")
+    @Test(
+        "B2.15, B2.16, B2.17: the next question shows the refused credential and counts failures, until another realm asks"
+    )
     func refused() async throws {
         let router: LoopbackServer.Router = { request in
             switch request.fields.first(.authorization) {
@@ -67,7 +69,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.4: the session's method is not asked for a password, even where the tasks' is missing")
+    @Test("B2.4: the session's method is not asked for a password, not even where the tasks' method is missing")
     func sessionMethodIsNotAsked() async throws {
         try await withServer(router: door()) { server async throws in
             let delegate = SessionOnlyGuest()
@@ -102,7 +104,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.12, B2.30: what cannot be understood is an ordinary response, and the delegate is not asked")
+    @Test("B2.12, B2.30: a 401 whose challenge cannot be understood is an ordinary response without a question")
     func notUnderstood() async throws {
         let challenges: [String?] = [
             nil, "Bearer realm=\"r\"", "Basic realm=\"open", "Digest realm=\"r\"",
@@ -124,7 +126,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.32, B2.39: each space is offered by itself; when all are refused the 401 is the response")
+    @Test("B2.32, B2.39: the delegate is asked about each space in turn; when it rejects all, the 401 is the response")
     func rejected() async throws {
         let router: LoopbackServer.Router = { [digest, basicChallenge] _ in
             .denied(basicChallenge, digest, "Basic realm=\"second\"")
@@ -160,7 +162,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("B2.34, B2.35: no credential, or one of another kind, opens nothing and ends nothing")
+    @Test("B2.34, B2.35: an answer without a credential, or with one of another kind, leads to the 401 as response")
     func noCredential() async throws {
         let trust = SecTrust(
             presented: try CertificateFactory.root().issue(.server("a.test")).chain, policy: TrustPolicy(host: nil),
@@ -239,7 +241,7 @@ struct PasswordChallengeTests {
             let questions = (1...5).map { "task HTTPBasic r \($0) u/wrong \($0 - 1) 401" }
             #expect(delegate.transcript.calls == ["task HTTPBasic r 0 nobody 401"] + questions)
             #expect(visits.count == 6)
-            // The right one opens the door after all that.
+            // The right password is let in after five wrong ones.
             let patient = GuestDelegate { challenge in
                 (.useCredential, URLCredential("u", challenge.previousFailureCount < 5 ? "wrong" : "p"))
             }
@@ -247,7 +249,7 @@ struct PasswordChallengeTests {
         }
     }
 
-    @Test("A delegate that never answers keeps the task until it is cancelled, and nothing hangs")
+    @Test("A task whose delegate never answers waits until the task or its session is cancelled")
     func neverAnswered() async throws {
         try await withServer(router: door()) { server async throws in
             let delegate = GuestDelegate(nil)

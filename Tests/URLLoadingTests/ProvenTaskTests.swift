@@ -1,4 +1,4 @@
-// Tasks that are asked who they are on their way: bodies sent again, every kind of task, what is measured, what stays
+// Tasks that are asked for a password on their way: bodies sent again, every kind of task, what is measured, what stays
 // secret (behaviour 2.9, 2.11, 12).
 
 import Foundation
@@ -21,7 +21,7 @@ struct ProvenTaskTests {
 
     // MARK: Bodies
 
-    @Test("B2.96: data and files are sent again from the start")
+    @Test("B2.96: after a challenge bodies from data and files are sent again from the start")
     func replayed() async throws {
         let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         let file = try UploadFile(count: 300_000)
@@ -38,7 +38,7 @@ struct ProvenTaskTests {
         }
     }
 
-    @Test("B2.96, B11.8, B11.12: a stream is asked for again, and counting begins anew")
+    @Test("B2.96, B11.8, B11.12: after a challenge another body stream is asked for, and sent bytes are counted anew")
     func streams() async throws {
         try await withServer(router: door(inside: echo)) { server async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"), streams: { InputStream(data: Data("body".utf8)) })
@@ -67,7 +67,7 @@ struct ProvenTaskTests {
             visitor(delegate).uploadTask(withStreamedRequest: post(url)).resume()
             await delegate.transcript.completed.wait()
             #expect(delegate.transcript.calls.suffix(2) == ["stream", "complete -1021"])
-            // There is no delegate to ask, and a stream is not copied.
+            // There is no delegate to be asked, and a stream is not copied.
             var request = post(url)
             request.httpBodyStream = InputStream(data: Data("body".utf8))
             #expect(await codeThrown { _ = try await visitor().data(for: request) } == .requestBodyStreamExhausted)
@@ -93,7 +93,7 @@ struct ProvenTaskTests {
 
     // MARK: Kinds of tasks
 
-    @Test("Tasks of every kind are let in, and deliver nothing of the refusal")
+    @Test("Tasks of every kind are let in with a credential, and deliver nothing of the refusal")
     func everyKind() async throws {
         try await withServer(router: door()) { server async throws in
             let url = try server.at("/").naming("u:p")
@@ -124,7 +124,7 @@ struct ProvenTaskTests {
         }
     }
 
-    @Test("B2.46: where no user is let in, tasks of every kind deliver the 401")
+    @Test("B2.46: where no credential is let in, tasks of every kind deliver the 401")
     func everyKindDenied() async throws {
         try await withServer(router: door("r", [:])) { server async throws in
             let url = try server.at("/").naming("u:p")
@@ -143,7 +143,7 @@ struct ProvenTaskTests {
 
     // MARK: Measurements and secrets
 
-    @Test("B12.5, B12.6: each round is an exchange of its own in the metrics; the proof is shown nowhere")
+    @Test("B12.5, B12.6: the metrics have an exchange for each challenge, and show no Authorization field")
     func metrics() async throws {
         let visits = Visits()
         try await withServer(router: door("r", ["u": "p4ssw0rd"], visits)) { server async throws in
@@ -179,7 +179,9 @@ struct ProvenTaskTests {
         }
     }
 
-    @Test("B2.104: neither proofs nor the application's header follow a redirect to another origin")
+    @Test(
+        "B2.104: neither a credential nor the program's own Authorization field is sent to another origin by a redirect"
+    )
     func secretsStay() async throws {
         let elsewhere = Visits()
         let open: LoopbackServer.Router = { request in
@@ -204,7 +206,7 @@ struct ProvenTaskTests {
 
     // MARK: Digest
 
-    @Test("B2.85, B2.87: a nonce serves later requests, counted, without another challenge")
+    @Test("B2.85, B2.87: later requests use the nonce again with the next count, without another challenge")
     func nonceCount() async throws {
         let gate = DigestDoor()
         let router: LoopbackServer.Router = { gate.opens(to: $0) ? .text("secret") : .denied(gate.challenge) }
@@ -217,7 +219,7 @@ struct ProvenTaskTests {
         }
     }
 
-    @Test("B2.87: tasks side by side never use a count twice, and the first task's answer is good for the others")
+    @Test("B2.87: tasks side by side that share a nonce never use one of its counts twice")
     func sideBySide() async throws {
         let gate = DigestDoor()
         let router: LoopbackServer.Router = { gate.opens(to: $0) ? .text("secret") : .denied(gate.challenge) }
@@ -236,7 +238,7 @@ struct ProvenTaskTests {
         }
     }
 
-    @Test("B2.88, B2.89: another nonce is taken silently, said by a refusal or with a success")
+    @Test("B2.88, B2.89: a new nonce, in a stale refusal or with a success, is used without a question")
     func otherNonce() async throws {
         let gate = DigestDoor()
         let router: LoopbackServer.Router = { request in
@@ -261,7 +263,7 @@ struct ProvenTaskTests {
         }
     }
 
-    @Test("B2.82, B2.84: a body is hashed where the server covers it, data and files alike")
+    @Test("B2.82, B2.84: with qop=auth-int the proof covers the body, from data and from files")
     func bodies() async throws {
         let challenge = "Digest realm=\"r\", nonce=\"n1\", qop=\"auth-int\""
         let gate = DigestDoor()

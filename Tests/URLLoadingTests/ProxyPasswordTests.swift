@@ -1,4 +1,4 @@
-// Proxies that want to know who we are (behaviour 2.11, 13).
+// Proxies that ask for a password (behaviour 2.11, 13).
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ import URLLoadingLoopbackServer
 struct ProxyPasswordTests {
     private let visits = Visits()
 
-    /// A proxy for plain requests that lets through who has the password.
+    /// A proxy for plain requests that lets requests with the password through.
     private func gate(_ password: String = "p") -> LoopbackServer.Router {
         { [visits] request in
             visits.note(request, .proxyAuthorization)
@@ -61,7 +61,7 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("B2.101: what the settings say is tried before the delegate is asked")
+    @Test("B2.101: the proxy's password in the settings is tried before the delegate is asked")
     func configured() async throws {
         try await withServer(router: gate()) { proxy async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))
@@ -86,7 +86,7 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("B2.66, B2.67: the storage knows the proxy by its own space, for http and https alike")
+    @Test("B2.66, B2.67: the storage has the proxy's credential under the proxy's own space, for http and https")
     func stored() async throws {
         try await withServer(router: gate()) { proxy async throws in
             for type in [NSURLProtectionSpaceHTTPProxy, NSURLProtectionSpaceHTTPSProxy] {
@@ -119,7 +119,7 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("B2.100: a proxy and a server behind it are answered each by itself")
+    @Test("B2.100: a proxy and the server behind it each get their own credential")
     func both() async throws {
         let router: LoopbackServer.Router = { request in
             guard request.fields.first(.proxyAuthorization) == basic("u", "p") else {
@@ -141,7 +141,7 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("A 407 from where no proxy is asked is an ordinary response")
+    @Test("A 407 from a server, where no proxy is set, is an ordinary response")
     func notAProxy() async throws {
         try await withServer(router: gate()) { server async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"))
@@ -196,7 +196,9 @@ struct ProxyPasswordTests {
         delegate.transcript.calls.filter { !$0.contains("ServerTrust") }
     }
 
-    @Test("B2.100: CONNECT is answered before anything goes inside, where the proof is not repeated")
+    @Test(
+        "B2.100: a challenge to CONNECT is answered before the request is sent; the tunnel holds no Proxy-Authorization"
+    )
     func tunnel() async throws {
         let delegate = GuestDelegate(
             answering((.useCredential, URLCredential("w", "w")), (.useCredential, URLCredential("u", "p"))))
@@ -209,7 +211,7 @@ struct ProxyPasswordTests {
             #expect(visits.lines == ["GET /"])
             let proofs = proxy.asks.map { $0.head?.fields.first(.proxyAuthorization) }
             #expect(proofs == [nil, basic("w", "w"), basic("u", "p")])
-            // A later tunnel is opened unasked.
+            // A later tunnel is opened without a question.
             await session.flush()
             #expect(try await session.visit(url) == "200 secret")
             #expect(proxy.asks.last?.head?.fields.first(.proxyAuthorization) == basic("u", "p"))
@@ -217,7 +219,8 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("B2.101, B2.66, B2.67: settings and storage open tunnels without a delegate; what a delegate gave is stored")
+    @Test(
+        "B2.101, B2.66, B2.67: settings and storage open tunnels without a delegate; a delegate's credential is stored")
     func tunnelWithout() async throws {
         try await withTunnel({ $0.authorization = basic("u", "p") }, user: "u", password: "p") {
             session, url, _ async throws in
@@ -236,7 +239,7 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("B2.102, B17.25: a tunnel that is not opened is −1013, one whose question is cancelled −999")
+    @Test("B2.102, B17.25: a tunnel without a credential is −1013, one whose challenge is cancelled −999")
     func noTunnel() async throws {
         let cases: [(GuestDelegate?, URLError.Code)] = [
             (nil, .userAuthenticationRequired),
@@ -278,7 +281,7 @@ struct ProxyPasswordTests {
 
     // MARK: SOCKS
 
-    @Test("B13.28: a SOCKS proxy's wish for a password is a challenge of its own kind")
+    @Test("B13.28: a SOCKS proxy that asks for a password leads to a challenge with the method Default")
     func socks() async throws {
         let delegate = GuestDelegate(
             answering((.useCredential, URLCredential("w", "w")), (.useCredential, URLCredential("u", "p"))))
@@ -297,7 +300,7 @@ struct ProxyPasswordTests {
         }
     }
 
-    @Test("B13.28, B17.25: the storage answers a SOCKS proxy too; without a credential it is −1013")
+    @Test("B13.28, B17.25: a stored credential answers a SOCKS proxy too; without one the error is −1013")
     func socksWithout() async throws {
         try await withTunnel({ $0.socksCredentials = ("u", "p") }, kind: "SOCKS") { session, url, proxy async throws in
             #expect(await codeThrown { _ = try await session.visit(url) } == .userAuthenticationRequired)

@@ -25,7 +25,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "B4.1, B4.6 to B4.11: what follows each status",
+        "B4.1, B4.6 to B4.11: which request follows each status",
         arguments: [
             (301, "POST", "GET 0 - -"), (302, "POST", "GET 0 - -"), (303, "POST", "GET 0 - -"),
             (303, "PUT", "GET 0 - -"),
@@ -77,7 +77,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.3: nil delivers the redirect itself, with its body")
+    @Test("B4.3: where the delegate answers nil the redirect itself is delivered, with its body")
     func redirectToNil() async throws {
         try await withServer(router: router) { server in
             let delegate = RecordingDelegate(onRedirect: { $1(nil) })
@@ -103,7 +103,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "B4.3, B1.40: refused while its task is suspended, a redirect is the response at once, and the rest comes later"
+        "B4.3, B1.40: a redirect that is refused while its task is suspended is the response at once; its body comes later"
     )
     func refusedWhileSuspended() async throws {
         try await withServer(router: router) { server in
@@ -137,7 +137,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.2, B4.28: another request goes elsewhere, as given")
+    @Test("B4.2, B4.28: a delegate's own request is sent as it is, also to another path")
     func redirectElsewhere() async throws {
         try await withServer(router: router) { server in
             let other = try server.at("/other")
@@ -171,7 +171,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.2: the async form is asked too")
+    @Test("B4.2: a delegate with the async form of the method is asked by it")
     func asyncForm() async throws {
         try await withServer(router: router) { server in
             for _ in 0..<2 {
@@ -235,7 +235,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.27: Authorization stays within the origin and is dropped across origins")
+    @Test("B4.27: Authorization is sent on to the same origin, and dropped for another one")
     func authorization() async throws {
         try await withServer(router: router) { other in
             let port = other.port
@@ -274,7 +274,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "B4.18, B4.20, B4.22, B4.23: where a Location leads",
+        "B4.18, B4.20, B4.22, B4.23: the URLs that relative and absolute Locations lead to",
         arguments: [
             ("relative?x", "/dir/relative?x#kept"), ("../up", "/up#kept"), ("?only", "/dir/start?only#kept"),
             ("/abs path", "/abs%20path#kept"), ("/enc%20oded?a=%26", "/enc%20oded?a=%26#kept"),
@@ -291,7 +291,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.19: the name of the field may be written in any case", arguments: ["location", "LOCATION", "lOcAtIoN"])
+    @Test("B4.19: the name Location may be written in any case", arguments: ["location", "LOCATION", "lOcAtIoN"])
     func caseOfLocation(name: String) async throws {
         try await withServer(router: { request in
             request.path == "/" ? ServerResponse.status(302).adding(name, "/end") : .text("end")
@@ -320,7 +320,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.36: a request that is only brought into its regular form is no redirect")
+    @Test("B4.36: bringing a URL into its canonical form is no redirect")
     func canonicalisation() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let delegate = RecordingDelegate()
@@ -333,7 +333,8 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.18: a Location that is none delivers the redirect itself", arguments: ["::::", ":", "http://", "//"])
+    @Test(
+        "B4.18: a redirect whose Location is not a URL is delivered itself", arguments: ["::::", ":", "http://", "//"])
     func unparsableLocation(location: String) async throws {
         try await withServer(router: { _ in redirect(302, to: location) }) { server in
             let delegate = RecordingDelegate()
@@ -367,7 +368,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.33: a large body of a followed redirect does not hold the task up")
+    @Test("B4.33: a followed redirect's large body does not delay the next request")
     func largeRedirectBody() async throws {
         try await withServer(router: { request in
             request.path == "/end"
@@ -380,7 +381,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("B4.38: an unreachable target fails with the target's error and URL")
+    @Test("B4.38: a redirect to an unreachable target fails with the target's error and URL")
     func unreachableTarget() async throws {
         try await withServer(router: { _ in redirect(302, to: "http://127.0.0.1:1/gone") }) { server in
             do {

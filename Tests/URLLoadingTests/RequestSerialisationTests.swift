@@ -1,4 +1,4 @@
-// What reaches the server (behaviour 5.2 and 5.3), and what never leaves (chapter 17).
+// Which bytes of a request reach the server (behaviour 5.2 and 5.3), and which requests are never sent (chapter 17).
 
 import Foundation
 import Testing
@@ -105,7 +105,7 @@ struct RequestSerialisationTests {
         #expect(seen.value("Connection") == "keep-alive")
     }
 
-    @Test("B5.6: a folded value is sent unfolded; B5.25: fields as set")
+    @Test("B5.6, B5.25: a folded value is sent unfolded")
     func foldedValue() async throws {
         let seen = try await send { $0.setValue("a\r\n  b", forHTTPHeaderField: "X-Folded") }
         #expect(seen.value("X-Folded") == "a b")
@@ -173,7 +173,7 @@ struct RequestSerialisationTests {
         #expect(seen.body == "x")
     }
 
-    @Test("B16.65: TRACE and custom methods are sent as given", arguments: ["TRACE", "patch", "M-SEARCH"])
+    @Test("B16.65: TRACE and custom methods are sent as they are", arguments: ["TRACE", "patch", "M-SEARCH"])
     func customMethods(method: String) async throws {
         #expect(try await send { $0.httpMethod = method }.method == method)
     }
@@ -200,7 +200,7 @@ struct RequestSerialisationTests {
         #expect(code == .badURL || text.contains(".."))
     }
 
-    @Test("A method that is no token fails with −1002", arguments: ["", "A B", "G\u{E9}T", "GET\r\nX: y"])
+    @Test("A request whose method is not a token fails with −1002", arguments: ["", "A B", "G\u{E9}T", "GET\r\nX: y"])
     func illegalMethods(method: String) async throws {
         try await withServer(router: { _ in .status(200) }) { server in
             var request = URLRequest(url: try server.at("/"))
@@ -266,7 +266,7 @@ struct RequestSerialisationTests {
         #expect(AcceptLanguage.value(environment: environment) == value)
     }
 
-    @Test("B5.20: the shape of User-Agent")
+    @Test("B5.20: User-Agent holds the process's name and the library's version")
     func userAgent() {
         let version = URLSession.libraryVersion
         #expect(version.split(separator: ".").compactMap { Int($0) }.count == 3)

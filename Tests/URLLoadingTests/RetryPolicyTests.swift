@@ -54,18 +54,18 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("B6.33: statuses that may pass are tried again", arguments: [408, 429, 500, 502, 503, 504])
+    @Test("B6.33: a request is sent again after a status that may pass", arguments: [408, 429, 500, 502, 503, 504])
     func statuses(status: Int) async throws {
         try await Self.failing(2, with: .text("bad", status: status)) { server in
             let session = Self.session(Self.quick())
             let load = try await Load(server.at(), in: session)
             #expect(load.status == 200 && load.text == "good" && server.stats.requests == 3)
-            // What was read to its end leaves its connection to the next attempt.
+            // An answer that is read to its end leaves its connection to the next attempt.
             if status != 408 { #expect(server.stats.connectionsAccepted == 1) }
         }
     }
 
-    @Test("B6.33: other statuses are the answer", arguments: [400, 404, 410, 501, 505])
+    @Test("B6.33: an answer with another status is the result", arguments: [400, 404, 410, 501, 505])
     func otherStatuses(status: Int) async throws {
         try await Self.failing(1, with: .text("bad", status: status)) { server in
             let load = try await Load(server.at(), in: Self.session(Self.quick()))
@@ -97,7 +97,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "B6.33: what is not harmless twice goes again only where nothing was done",
+        "B6.33: a method that is not idempotent is sent again only after a status that says nothing was done",
         arguments: [("POST", 503, 503), ("POST", 429, 200), ("PUT", 503, 200), ("PATCH", 500, 500)])
     func methods(method: String, status: Int, result: Int) async throws {
         try await Self.failing(1, with: .text("bad", status: status)) { server in
@@ -108,7 +108,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("B6.33: a file is sent again, and a stream is not")
+    @Test("B6.33: a body from a file is sent again, one from a stream is not")
     func bodies() async throws {
         try await Self.failing(1, with: .text("bad", status: 503)) { server in
             let session = Self.session(Self.quick())
@@ -125,7 +125,7 @@ struct RetryPolicyTests {
 
     // MARK: Errors
 
-    @Test("B6.33: a lost connection is tried again, and the last error is the result")
+    @Test("B6.33: after a lost connection the request is sent again; the last error is the result")
     func losses() async throws {
         for (failures, isGood) in [(2, true), (9, false)] {
             try await Self.failing(failures, with: .script([.reset])) { server in
@@ -136,7 +136,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("B6.33: an answer that breaks off is tried again while it is only collected")
+    @Test("B6.33: after an answer that breaks off the request is sent again, unless the caller has read bytes of it")
     func brokenOff() async throws {
         let half = ServerResponse.script([
             .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf".utf8)), .reset,
@@ -144,7 +144,7 @@ struct RetryPolicyTests {
         try await Self.failing(1, with: half) { server in
             let session = Self.session(Self.quick())
             #expect(try await Load(server.at("/collected"), in: session).text == "good")
-            // A reader of the body as it comes has seen the first half.
+            // A caller that reads the bytes as they come has seen the first half.
             let (bytes, _) = try await session.bytes(from: server.at("/seen"))
             var text = ""
             let code = await codeThrown { for try await byte in bytes { text.unicodeScalars.append(.init(byte)) } }
@@ -152,7 +152,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("B6.33: a host that does not listen is tried again for any method")
+    @Test("B6.33: after a refused connection the request is sent again, with any method")
     func refused() async throws {
         let attempts = Guarded(0)
         let policy = Self.quick(2) { policy in
@@ -169,7 +169,7 @@ struct RetryPolicyTests {
     // MARK: Pauses
 
     @Test(
-        "B6.35: a server that asks for too much gets it: its answer is the result",
+        "B6.35: an answer with a Retry-After that is too long is the result",
         arguments: ["121", "Fri, 31 Dec 2999 23:59:59 GMT"])
     func tooLong(retryAfter: String) async throws {
         try await Self.failing(1, with: .text("bad", status: 503).adding("Retry-After", retryAfter)) { server in
@@ -179,7 +179,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "B6.35: Retry-After that is over, or says nothing, is no pause",
+        "B6.35: a Retry-After that is zero, past or no date means no pause",
         arguments: ["0", "Sun, 06 Nov 1994 08:49:37 GMT", "soon"])
     func over(retryAfter: String) async throws {
         try await Self.failing(1, with: .text("bad", status: 503).adding("Retry-After", retryAfter)) { server in
@@ -188,7 +188,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("B6.35: the decision says how long a server asks for")
+    @Test("B6.35: the program's decision is told how long a pause the server asks for")
     func asked() {
         let policy = Self.quick()
         let request = URLRequest("GET", URL(fileURLWithPath: "/"))
@@ -207,7 +207,7 @@ struct RetryPolicyTests {
         #expect(policy.decision(about: request, retries: 0) == .giveUp)
     }
 
-    @Test("A pause that would outlast the task's time is not begun")
+    @Test("A load ends at once where the pause would outlast its time-out")
     func deadline() async throws {
         try await Self.failing(1, with: .text("bad", status: 503)) { server in
             let session = Self.session(Self.quick { ($0.firstPause, $0.longestPause, $0.jitter) = (3_000, 3_000, 0) }) {
@@ -218,7 +218,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("A task is cancelled in its pause, and while the program decides", arguments: [false, true])
+    @Test("A task can be cancelled in its pause, and while the program decides", arguments: [false, true])
     func cancelled(decides: Bool) async throws {
         let (asked, dropped) = (Signal(), Signal())
         try await Self.failing(1, with: .text("bad", status: 503)) { server in
@@ -257,7 +257,7 @@ struct RetryPolicyTests {
 
     // MARK: Decisions
 
-    @Test("B6.37: the program has the last word about answers")
+    @Test("B6.37: the program decides whether a request is sent again after an answer")
     func decidesAnswers() async throws {
         let seen = Guarded<[(Int?, Int, URLSession.RetryPolicy.Decision)]>([])
         let policy = Self.quick(5) { policy in
@@ -275,7 +275,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("B6.37: and about errors")
+    @Test("B6.37: the program decides whether a request is sent again after an error")
     func decidesErrors() async throws {
         let policy = Self.quick(5) { policy in
             policy.errorCodes = []
@@ -311,7 +311,7 @@ struct RetryPolicyTests {
 
     // MARK: What is told
 
-    @Test("B6.38: metrics and events have each attempt, and delegates one answer")
+    @Test("B6.38: metrics and events show each attempt, and delegates hear of one answer")
     func told() async throws {
         try await Self.failing(2, with: .text("bad", status: 503)) { server in
             let session = Self.session(Self.quick())
@@ -355,7 +355,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("B6.33: mocks are tried again too")
+    @Test("B6.33: requests to mocks are sent again too")
     func mocks() async throws {
         let mock = URLSession.Mock()
         let url = try #require(URL(string: "https://example.com/"))

@@ -11,7 +11,7 @@ import URLLoadingTrust
 struct SecurityPolicyTests {
     typealias Policy = URLSession.ServerSecurityPolicy
 
-    /// A chain of three, and who believes it.
+    /// A chain of three certificates, and trusts of sessions that accept its root or do not.
     private struct Place {
         let root: IssuedCertificate
         let intermediate: IssuedCertificate
@@ -55,7 +55,7 @@ struct SecurityPolicyTests {
         #expect(unnamed.evaluate(try place.trust(known: false), forDomain: "a.test"))
     }
 
-    @Test("B3.54: pinned certificates are the only anchors and one of them is in the chain")
+    @Test("B3.54: pinned certificates are the only anchors, and the chain must hold one of them")
     func modeCertificate() throws {
         let place = try Place()
         for pin in place.certificates {
@@ -80,10 +80,10 @@ struct SecurityPolicyTests {
         }
     }
 
-    @Test("B3.55: a pinned key is in the chain, which must be valid unless invalid ones are allowed")
+    @Test("B3.55: the chain must hold a pinned key, and be valid unless invalid ones are allowed")
     func modePublicKey() throws {
         let place = try Place()
-        // The same key in a renewed certificate.
+        // A renewed certificate with the key of the old one.
         let renewed = try place.root.issue(.authority("Intermediate"), forKeyOf: place.intermediate).certificate
         for pin in place.certificates + [renewed] {
             #expect(place.policy(.publicKey, [pin]).evaluate(try place.trust(), forDomain: "a.test"))
@@ -103,7 +103,7 @@ struct SecurityPolicyTests {
         #expect(expired.policy(.publicKey, pins, invalid: true).evaluate(try expired.trust(), forDomain: "a.test"))
     }
 
-    @Test("B3.56: the domain counts unless it is not to be validated")
+    @Test("B3.56: the domain is checked unless validatesDomainName is off")
     func domains() throws {
         let place = try Place()
         #expect(!Policy().evaluate(try place.trust(), forDomain: "b.test"))
@@ -113,7 +113,7 @@ struct SecurityPolicyTests {
         #expect(!unnamed.evaluate(try place.trust(known: false), forDomain: "a.test"))
     }
 
-    @Test("B3.57: invalid certificates for a name that is to be checked are refused without pins")
+    @Test("B3.57: allowing invalid certificates while the name is checked refuses every server without pins")
     func contradiction() throws {
         let place = try Place()
         #expect(!place.policy(.none, [], invalid: true).evaluate(try place.trust(), forDomain: "a.test"))
@@ -122,7 +122,7 @@ struct SecurityPolicyTests {
         #expect(!place.policy(.none, pins, invalid: true).evaluate(try place.trust(), forDomain: "a.test"))
     }
 
-    @Test("B3.58: a pinning mode without pins refuses everything, as one with a pin that is no certificate does")
+    @Test("B3.58: a pinning mode without pins, or with a pin that is no certificate, refuses every server")
     func noPins() throws {
         let place = try Place()
         for mode in [Policy.PinningMode.certificate, .publicKey] {
@@ -153,7 +153,7 @@ struct SecurityPolicyTests {
         host: "a.test", port: 80, protocol: "http", realm: nil, authenticationMethod: NSURLAuthenticationMethodHTTPBasic
     )
 
-    @Test("B3.59: a server that passes is accepted, another one cancels, and other challenges go to default handling")
+    @Test("B3.59: a server that passes is accepted, another one cancelled; other challenges go to default handling")
     func policyAnswers() throws {
         let place = try Place()
         let trust = try place.trust()
@@ -166,7 +166,9 @@ struct SecurityPolicyTests {
         }
     }
 
-    @Test("B3.60: the fixed answer: default handling or any server; the credential once, else cancel")
+    @Test(
+        "B3.60: FixedChallengeAnswer leaves servers to default handling or accepts all; it gives its credential once, then cancels"
+    )
     func fixedAnswers() throws {
         let trust = try Place().trust(known: false)
         let server = challenge(URLProtectionSpace(serverTrust: trust, host: "a.test", port: 443))
@@ -195,7 +197,7 @@ struct SecurityPolicyTests {
         }
     }
 
-    @Test("B3.59, B3.5: through a session: a pinned server is loaded from, another one ends with −999 unasked")
+    @Test("B3.59, B3.5: in a session a pinned server is loaded from, and another one ends with −999 before a request")
     func inSession() async throws {
         let place = try Place(.server("localhost"))
         let tls = ServerTLS(identity: place.leaf.identity)

@@ -1,4 +1,4 @@
-// How a sequence of server-sent events ends: by answers that are none, by events that are too long, and by who listens.
+// How a sequence of server-sent events ends: by answers that are none, by events that are too long, and by the program that listens.
 
 import Foundation
 import Testing
@@ -7,7 +7,9 @@ import URLLoadingLoopbackServer
 
 @Suite("Server-sent events: ends")
 struct ServerSentEventsEndTests {
-    @Test("B5.84: an answer of another status ends it", arguments: [205, 210, 299, 404, 410, 500, 503])
+    @Test(
+        "B5.84: an answer with another status ends the sequence with an error",
+        arguments: [205, 210, 299, 404, 410, 500, 503])
     func otherStatus(status: Int) async throws {
         let desk = EventDesk(.events("retry: 0\ndata: a\n\n"), ServerResponse.status(status))
         try await desk.serve { (events, _) async throws in
@@ -41,7 +43,7 @@ struct ServerSentEventsEndTests {
         }
     }
 
-    @Test("B5.84: an answer without a type is none, nor is a file")
+    @Test("B5.84: an answer without a type, or from a data URL, is no stream of events")
     func noType() async throws {
         let desk = EventDesk(ServerResponse(body: .bytes(Array("data: a\n\n".utf8))))
         try await desk.serve { (events, _) async throws in
@@ -65,7 +67,7 @@ struct ServerSentEventsEndTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B5.89: an event that is too long ends it, and the load")
+    @Test("B5.89: an event that is too long ends the sequence and its load")
     func tooLong() async throws {
         let gate = ServerGate()
         let pieces = [
@@ -85,7 +87,7 @@ struct ServerSentEventsEndTests {
         }
     }
 
-    @Test("B5.88: who breaks off ends the load")
+    @Test("B5.88: leaving the loop over events ends the load")
     func brokenOff() async throws {
         let gate = ServerGate()
         let pieces = [ServerResponse.Piece("data: a\n\n"), .init("data: b\n\n", when: gate)]
@@ -105,7 +107,7 @@ struct ServerSentEventsEndTests {
         case beforeHead, inBody, waiting
     }
 
-    @Test("B5.88: cancelling the Swift task ends it, wherever it is", arguments: Stage.allCases)
+    @Test("B5.88: cancelling the Swift task ends the sequence in every state", arguments: Stage.allCases)
     func cancelled(stage: Stage) async throws {
         let gate = ServerGate()
         let (arrived, read, ended) = (Signal(), Signal(), Signal())
@@ -131,7 +133,7 @@ struct ServerSentEventsEndTests {
         }
     }
 
-    @Test("B5.88: in a task that is cancelled already no request goes out")
+    @Test("B5.88: iterating in a Swift task that is cancelled already sends no request")
     func cancelledOnEntry() async throws {
         try await withServer(router: { _ in .status(204) }) { server in
             let session = URLSession(configuration: .ephemeral)

@@ -29,7 +29,7 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test("B5.82: behind a body that came fast an event is not kept waiting for more")
+    @Test("B5.82: an event behind much data that came fast is delivered before more data comes")
     func fastThenSlow() async throws {
         let gate = ServerGate()
         // So long that it is worth gathering, and so is what is left of it.
@@ -82,7 +82,7 @@ struct ServerSentEventsTests {
         #expect(desk.fields("Last-Event-ID") == [nil, "…"])
     }
 
-    @Test("B5.81: the request asks for a stream of events, and for no stored one")
+    @Test("B5.81: the request has Accept: text/event-stream and Cache-Control: no-store")
     func request() async throws {
         let desk = EventDesk(.events("retry: 0\n\n"))
         try await desk.serve { (events, _) async throws in
@@ -93,7 +93,7 @@ struct ServerSentEventsTests {
         #expect(desk.fields("Last-Event-ID") == [nil, nil])
     }
 
-    @Test("B5.81: what the program asks for is asked for, and where it begins")
+    @Test("B5.81: the program's own Accept and Last-Event-ID are sent")
     func ownFields() async throws {
         let desk = EventDesk(.events("retry: 0\ndata: a\n\n"), .events("id\ndata: b\n\n"))
         try await withServer(router: { desk.answer($0) }) { server in
@@ -126,7 +126,7 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test("A mock's answers are read likewise")
+    @Test("A mock's answers are read as events too")
     func mock() async throws {
         let url = try #require(URL(string: "https://api.example.com/prices"))
         let mock = URLSession.Mock()
@@ -137,7 +137,7 @@ struct ServerSentEventsTests {
 
     // MARK: Coming back
 
-    @Test("B5.85, B5.83: after the end of a stream it goes on behind the last event that was whole")
+    @Test("B5.85, B5.83: after the end of a stream the sequence asks again, behind the last whole event")
     func comesBack() async throws {
         let desk = EventDesk(
             .events("retry: 0\nid: 1\ndata: a\n\nid: 2\ndata: lost"), .events("id: 3\ndata: b\n\n"),
@@ -148,7 +148,7 @@ struct ServerSentEventsTests {
         #expect(desk.fields("Last-Event-ID") == [nil, "1", "3", nil])
     }
 
-    @Test("B5.86: after the loss of a connection, too")
+    @Test("B5.86: after the loss of a connection the sequence asks again, too")
     func loss() async throws {
         let desk = EventDesk(
             .events("retry: 0\nid: 1\ndata: a\n\nid: 2\ndata: lost\n\n").breakingOff(.inBody(after: 40)),
@@ -159,7 +159,7 @@ struct ServerSentEventsTests {
         #expect(desk.fields("Last-Event-ID") == [nil, "1", "1", "1"])
     }
 
-    @Test("B5.86: a server that is not there yet is asked again")
+    @Test("B5.86: after a refused connection the sequence asks again")
     func noServer() async throws {
         let port = try ReservedPort()
         let ended = Signal()
@@ -192,7 +192,8 @@ struct ServerSentEventsTests {
     }
 
     @Test(
-        "B5.87: a POST is sent once: the end of its answer is the end, and a loss is thrown", arguments: [true, false])
+        "B5.87: a POST is sent once: the end of its answer ends the sequence, and a loss is thrown",
+        arguments: [true, false])
     func once(isWhole: Bool) async throws {
         let answer = ServerResponse.events("data: a\n\ndata: b\n\n")
         let desk = EventDesk(isWhole ? answer : answer.breakingOff(.inBody(after: 12)))
@@ -212,7 +213,7 @@ struct ServerSentEventsTests {
         #expect(desk.requests.value.map(\.body) == [Array("{}".utf8)])
     }
 
-    @Test("B5.87: whether it comes back can be said")
+    @Test("B5.87: a program can switch reconnecting off")
     func reconnects() async throws {
         let desk = EventDesk(.events("data: a\n\n"))
         try await desk.serve { (events, _) async throws in

@@ -19,7 +19,7 @@ struct ServerTrustTests {
         return await codeThrown { _ = try await session.data(from: judged.url) }
     }
 
-    @Test("B2.13, B2.19, B2.23, B2.27: what the challenge says")
+    @Test("B2.13, B2.19, B2.23, B2.27: the challenge's protection space, trust, sender and counts")
     func contents() async throws {
         try await withJudgedServer { judged in
             let seen = Box<URLAuthenticationChallenge?>(nil)
@@ -49,11 +49,13 @@ struct ServerTrustTests {
         }
     }
 
-    @Test("B2.33, B2.42, B2.43, B3.2, B3.3: the trust itself as credential accepts what the system would refuse")
+    @Test(
+        "B2.33, B2.42, B2.43, B3.2, B3.3: a credential with the challenge's trust accepts a server that the system would refuse"
+    )
     func accepts() async throws {
         try await withJudgedServer { judged in
             #expect(await outcome(judged, Habit.accepts) == nil)
-            // Also for another name than the certificate's.
+            // The server is accepted also for another name than the certificate's.
             let session = judged.session(SessionJudge())
             let address = try judged.server.at("/")
             let (data, _) = try await session.data(from: address)
@@ -73,12 +75,12 @@ struct ServerTrustTests {
             #expect(await outcome(judged, vouches) == .serverCertificateUntrusted)
             await judged.server.wait { $0.connectionsAccepted == 2 && $0.connectionsOpen == 0 }
             #expect(judged.server.stats.requestsBegun == before.requestsBegun)
-            // A connection of HTTP/2 says goodbye.
+            // A connection of HTTP/2 sends GOAWAY before it closes.
             if !ProtocolUnderTest.isHTTP2 { #expect(judged.server.stats.bytesReceived == before.bytesReceived) }
         }
     }
 
-    @Test("B2.34: no credential is as default handling")
+    @Test("B2.34: an answer without a credential is default handling")
     func noCredential() async throws {
         try await withJudgedServer { judged in
             #expect(await outcome(judged, Habit.says(.useCredential)) == .serverCertificateUntrusted)
@@ -151,7 +153,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "A pin that no longer fits is noticed in a resumed handshake too, before a byte of the request",
+        "A pin that no longer fits is noticed in a resumed handshake too, before the request is sent",
         arguments: [TLSVersion.v12, .v13])
     func pinAfterResumption(version: TLSVersion) async throws {
         let stranger = Data(try CertificateFactory.root("Stranger").certificate.der)
@@ -177,7 +179,7 @@ struct ServerTrustTests {
         }
     }
 
-    @Test("B2.20: what is said to the sender counts as said to the handler")
+    @Test("B2.20: calls of the challenge's sender count as answers to the handler")
     func sender() async throws {
         let cases: [(@Sendable (URLAuthenticationChallenge) -> Void, Bool, URLError.Code?)] = [
             (
@@ -206,7 +208,9 @@ struct ServerTrustTests {
         }
     }
 
-    @Test("B1.31: the answer may come later, from any thread; nothing leaves and nothing is told before it")
+    @Test(
+        "B1.31: the answer may come later, on any thread; before it nothing is sent and the delegate hears nothing else"
+    )
     func lateAnswer() async throws {
         try await withJudgedServer { judged in
             let kept = Box<(@Sendable () -> Void)?>(nil)
@@ -215,7 +219,7 @@ struct ServerTrustTests {
             let task = session.dataTask(with: judged.url)
             task.resume()
             await delegate.asked.wait()
-            // Others go on meanwhile, on the same loop and the same queue.
+            // Other loads go on meanwhile, on the task's loop and delegate queue.
             let other = judged.session(SessionJudge())
             for _ in 0..<5 { _ = try await other.data(from: judged.url) }
             #expect(judged.server.stats.requests == 5)
@@ -235,7 +239,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "B1.32, B1.41: a task whose delegate never answers waits until it is cancelled, and that at once; a late answer does no harm"
+        "B1.32, B1.41: a task whose delegate never answers can be cancelled at once; a late answer does no harm"
     )
     func cancelledWhileAsked() async throws {
         try await withJudgedServer { judged in
@@ -289,7 +293,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "B2.38, B2.9: of those that wait for one host only the one that was asked is cancelled; the next is asked anew")
+        "B2.38, B2.9: cancelling a challenge ends the task that was asked; the next task for the host is asked anew")
     func cancelsOnlyOne() async throws {
         try await withJudgedServer { judged in
             let configuration = judged.configuration()

@@ -1,4 +1,4 @@
-// Where a redirect takes what a program adds to every request of a session (behaviour B4.27).
+// Which of a session's additional fields a redirect sends on (behaviour B4.27).
 
 import Foundation
 import Testing
@@ -15,7 +15,7 @@ struct SessionFieldTests {
         "X-Vault-Token": "all", "apikey": "all", "Cookie2": "all",
     ]
 
-    /// What of the session's fields has come with each request, as `a` or `a+secrets`.
+    /// The session's fields that came with each request, as `a` or `a+secrets`.
     private final class Record: Sendable {
         let lines = Box<[String]>([])
 
@@ -48,7 +48,7 @@ struct SessionFieldTests {
         "/to?" + (url.absoluteString.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
     }
 
-    @Test("B4.27: secrets of the session's go only where a task began, by host and port")
+    @Test("B4.27: secret fields of a session are sent only to the host and port where the task began")
     func origins() async throws {
         let record = Record()
         try await withServer(router: Self.router("a", record)) { first in
@@ -76,7 +76,7 @@ struct SessionFieldTests {
         }
     }
 
-    @Test("B4.27: nor do they go from https to http, or from http to https")
+    @Test("B4.27: secret fields of a session are not sent on from https to http, or from http to https")
     func schemes() async throws {
         let record = Record()
         let identity = try TrustSamples.intermediate.get().issue(.server("localhost")).identity
@@ -96,7 +96,7 @@ struct SessionFieldTests {
         }
     }
 
-    @Test("B4.27: a delegate's own request for a redirect gets no secret of the session's elsewhere either")
+    @Test("B4.27: a delegate's own request for a redirect to another origin gets no secret field of the session")
     func delegates() async throws {
         let record = Record()
         try await withServer(router: Self.router("a", record)) { first in
@@ -112,7 +112,7 @@ struct SessionFieldTests {
         }
     }
 
-    @Test("B4.27, B14.39: classes of the program's see none of them for another origin")
+    @Test("B4.27, B14.39: a custom protocol class sees no secret field of the session for another origin")
     func classes() async throws {
         let seen = Box<[String]>([])
         let script = ProtocolScript { held in

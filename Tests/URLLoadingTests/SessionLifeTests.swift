@@ -8,7 +8,7 @@ import URLLoadingTestSupport
 
 @Suite("Life of sessions")
 struct SessionLifeTests {
-    @Test("B1.3: a session has its own copy of the configuration")
+    @Test("B1.3: a session has its own copy of its configuration")
     func copiesConfiguration() {
         let configuration = URLSessionConfiguration.default
         configuration.timeoutIntervalForRequest = 5
@@ -31,7 +31,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("B1.4, B1.54: copies and descriptions")
+    @Test("B1.4, B1.54: copying a session gives the session itself, and sessionDescription is kept")
     func copies() {
         let session = URLSession(configuration: .ephemeral)
         #expect(session.copy() as? URLSession === session)
@@ -65,7 +65,7 @@ struct SessionLifeTests {
 
     @Test(
         "B16.7: no connection outlives its session, not even one whose handshake the peer leaves unanswered",
-        .http1Only("Streams share a connection, and there is no second dial"))
+        .http1Only("Streams share a connection, and no second one is opened"))
     func unansweredHandshake() async throws {
         let gate = ServerGate()
         let (root, identity) = try CertificateFactory.server("127.0.0.1")
@@ -113,7 +113,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("B1.15: a session without tasks is told at once")
+    @Test("B1.15: the delegate of a session without tasks hears of the session's end at once")
     func invalidateEmpty() async {
         let delegate = RecordingDelegate()
         let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
@@ -173,7 +173,7 @@ struct SessionLifeTests {
         if invalidates { session.finishTasksAndInvalidate() }
     }
 
-    @Test("A delegate that ends its session from inside a callback gets everything once", arguments: 0..<20)
+    @Test("A delegate that ends its session inside a callback gets every call once", arguments: 0..<20)
     func invalidateInsideCallback(repetition: Int) async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let sessions = Box<URLSession?>(nil)

@@ -1,4 +1,4 @@
-// Sessions whose hosts are spread over several loops: what a program sees is what it sees with one.
+// Sessions whose hosts are spread over several loops: a program sees what it sees with one loop.
 
 import Foundation
 import Testing
@@ -66,7 +66,7 @@ struct ShardedSessionTests {
         }
     }
 
-    // What is too much is for `ShardRulesTests`: here each of so many loops would keep its thread to the end of the process.
+    // Numbers that are too large are tested in `ShardRulesTests`: here each loop would keep a thread to the end of the process.
     @Test("B16.71: numbers below one count as one", arguments: [Int.min, -1, 0])
     func oddNumbers(_ number: Int) async throws {
         try await withServer(router: { .text($0.target) }) { server in
@@ -80,7 +80,9 @@ struct ShardedSessionTests {
         }
     }
 
-    @Test("B16.71, B4.2: a task that is sent on from host to host tells of it as with one shard", arguments: [1, 4])
+    @Test(
+        "B16.71, B4.2: the delegate hears of a task that is redirected from host to host as with one shard",
+        arguments: [1, 4])
     func redirects(_ shards: Int) async throws {
         let hosts = Self.distant
         let port = Box(0)
@@ -107,7 +109,7 @@ struct ShardedSessionTests {
         }
     }
 
-    @Test("B16.71: a task is suspended, resumed and cancelled where its hop is", arguments: [true, false])
+    @Test("B16.71: a task is suspended, resumed and cancelled in the shard of its hop", arguments: [true, false])
     func steering(_ cancels: Bool) async throws {
         let hosts = Self.distant
         let (port, gate, arrived) = (Box(0), ServerGate(), Signal())
@@ -133,7 +135,7 @@ struct ShardedSessionTests {
             task.resume()
             await arrived.wait()
             task.suspend()
-            // Order: what is loaded in the same shard comes to its loop behind the suspension, and before the gate opens.
+            // Order: this load reaches the shard's loop after the suspension, and is over before the gate opens.
             let neighbour = try await Load(server.at("/", host: Self.hosts[7]), in: session)
             gate.open()
             let distant = try await Load(server.at("/", host: hosts[3]), in: session)

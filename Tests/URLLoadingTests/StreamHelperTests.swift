@@ -53,7 +53,7 @@ struct ResourceBytesTests {
         }
     }
 
-    @Test("A handle's bytes come as soon as they can be read")
+    @Test("A file handle's bytes come as soon as they can be read")
     func pipe() async throws {
         let pipe = Pipe()
         var lines = pipe.fileHandleForReading.bytes.lines.makeAsyncIterator()
@@ -81,7 +81,7 @@ struct BoundStreamTests {
         return read < 0 ? nil : Array(buffer.prefix(read))
     }
 
-    @Test("What is written to one is read from the other, up to the end")
+    @Test("Bytes that are written to one stream are read from the other, up to the end")
     func passesBytes() throws {
         let (input, output) = try pair(8)
         #expect(input.streamStatus == .notOpen)
@@ -175,7 +175,9 @@ struct BoundStreamTests {
         CFWriteStreamSetDispatchQueue(output, nil)
     }
 
-    @Test("B11.40: a reader that had nothing to read yet is told that a read gives 0, and then the end")
+    @Test(
+        "B11.40: a reader that waits is told at the writer's end that it can read; the read gives 0, and then the end comes"
+    )
     func closedEmpty() async throws {
         let (input, output) = try pair(4)
         let queue = DispatchQueue(label: "events")
@@ -197,7 +199,7 @@ struct BoundStreamTests {
         CFReadStreamSetDispatchQueue(input, nil)
     }
 
-    @Test("Nothing is left of a pair that was dropped; the end that remains sees the other's end")
+    @Test("A pair of streams that is dropped is released; a stream that is kept sees the other's end")
     func dropped() throws {
         let (input, output) = try pair(4)
         input.open()

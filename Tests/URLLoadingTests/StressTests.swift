@@ -163,7 +163,7 @@ struct StressTests {
         }
     }
 
-    /// The most threads of ours at any time while `work` runs.
+    /// The largest number of the library's threads at any time while `work` runs.
     private static func mostThreads(
         during work: @escaping @Sendable () async -> Void
     ) async throws -> Int {
@@ -176,7 +176,8 @@ struct StressTests {
             var most = 0
             var before: Set<String> = []
             try await until {
-                // Seen twice: a thread of Dispatch's that one of ours starts bears its name until it has one of its own.
+                // A thread counts when it is seen twice: one that Dispatch starts from a thread of the library bears that thread's
+                // name at first.
                 let now = ProcessCounts.threadNumbers(named: "urlloading-")
                 most = max(most, now.intersection(before).count)
                 before = now

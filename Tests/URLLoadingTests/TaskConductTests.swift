@@ -8,7 +8,7 @@ import URLLoadingTestSupport
 
 @Suite("Conduct of tasks")
 struct TaskConductTests {
-    @Test("B1.1: creating and resuming a task block on nothing, and the result comes later")
+    @Test("B1.1: creating and resuming a task return at once, and the result comes later")
     func neverBlocks() async throws {
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("x", when: gate)]) }) { server in
@@ -16,7 +16,7 @@ struct TaskConductTests {
             let session = URLSession(configuration: .default)
             let task = session.dataTask(with: try server.at("/")) { _, _, _ in done.fire() }
             task.resume()
-            // Were `resume()` to wait for the response, the gate would never open.
+            // Were `resume()` to wait for the response, the gate would never be opened.
             #expect(done.count == 0)
             gate.open()
             await done.wait()
@@ -43,7 +43,7 @@ struct TaskConductTests {
     }
 
     @Test(
-        "B1.10: the request's policy counts if it has one, else the configuration's",
+        "B1.10: the request's cache policy is used if it has one, else the configuration's",
         arguments: [
             (URLRequest.CachePolicy.useProtocolCachePolicy, URLRequest.CachePolicy.useProtocolCachePolicy, "-"),
             (.useProtocolCachePolicy, .reloadIgnoringLocalAndRemoteCacheData, "no-cache"),
@@ -62,7 +62,7 @@ struct TaskConductTests {
         }
     }
 
-    @Test("B1.12, B1.31: sessions, tasks and delegate answers may be used from any thread")
+    @Test("B1.12, B1.31: sessions, tasks and handlers that answer may be used from any thread")
     func anyThread() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let delegate = RecordingDelegate(onResponse: { _, answer in
@@ -129,7 +129,7 @@ struct TaskConductTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B1.35, B17.9: state, error and response are final when the completion is told")
+    @Test("B1.35, B17.9: a task's state, error and response are final when the delegate hears of its end")
     func finalAtCompletion() async throws {
         final class Watcher: NSObject, URLSessionDataDelegate {
             let seen = Box<[String]>([])
@@ -211,7 +211,7 @@ struct TaskConductTests {
         }
     }
 
-    @Test("B1.65: the response is told when its head is complete, however little of the body has come")
+    @Test("B1.65: the delegate hears the response when its head is complete, however little of the body has come")
     func responseBeforeBody() async throws {
         let gate = ServerGate()
         try await withServer(router: { _ in

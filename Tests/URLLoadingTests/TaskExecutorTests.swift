@@ -27,7 +27,7 @@ struct TaskExecutorTests {
         }
     }
 
-    @Test("Many tasks there and elsewhere load side by side, and every answer reaches the one who asked")
+    @Test("Tasks on the session's thread and on others load side by side, and each gets its own answer")
     func manyTasks() async throws {
         try await withServer(router: { request in .text(request.target) }) { server in
             let session = URLSession(configuration: .default)
@@ -46,7 +46,7 @@ struct TaskExecutorTests {
         }
     }
 
-    @Test("B1.89: cancelling such a task ends its load with URLError.cancelled")
+    @Test("B1.89: cancelling a task on the session's thread ends its load with URLError.cancelled")
     func cancellation() async throws {
         let gate = ServerGate()
         let arrived = Signal()
@@ -88,7 +88,7 @@ struct TaskExecutorTests {
         }
     }
 
-    @Test("Tasks on one session's thread may wait for loads of other sessions, on whatever threads those have")
+    @Test("Tasks on one session's thread may wait for loads of other sessions")
     func nestedSessions() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let sessions = (0..<8).map { _ in URLSession(configuration: .default) }
@@ -107,7 +107,7 @@ struct TaskExecutorTests {
         }
     }
 
-    @Test("B1.90: in such a task that is cancelled already no request goes out")
+    @Test("B1.90: a load in a task on the session's thread that is cancelled already sends no request")
     func cancelledOnEntry() async throws {
         let requests = Signal()
         let router: LoopbackServer.Router = { _ in

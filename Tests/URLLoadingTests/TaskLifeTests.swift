@@ -75,7 +75,7 @@ struct TaskLifeTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B1.43: cancelled many times from many threads, a task completes once")
+    @Test("B1.43: a task that is cancelled many times from many threads completes once")
     func cancelManyTimes() async throws {
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)]) }) { server in
@@ -206,7 +206,7 @@ struct TaskLifeTests {
         }
     }
 
-    @Test("Back-pressure: a delegate that does not return stops the sender")
+    @Test("Back-pressure: the server stops sending while a delegate does not return")
     func slowDelegateStopsSender() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let release = DispatchSemaphore(value: 0)

@@ -8,13 +8,13 @@ import URLLoadingEngine
 
 @Suite("The list of a task's events")
 struct TaskMailboxTests {
-    /// How an end comes in that no question may hold up.
+    /// The two ways in which an end comes that no question may hold up.
     enum Ending: CaseIterable {
         case hop, abandoned
     }
 
     @Test(
-        "B6.8, B1.31: whenever an end comes that does not wait for answers, it is told, and no body behind an open question",
+        "B6.8, B1.31: an end that waits for no answer is told whenever it comes, and no body behind an open question is",
         arguments: Ending.allCases)
     func ends(ending: Ending) {
         let lists = ["", "q", "d", "qd", "dq", "qq", "dqd", "qdqd", "ddqqd", "qdd"]
@@ -33,7 +33,9 @@ struct TaskMailboxTests {
         }
     }
 
-    @Test("Pieces of the body that are not told make room for others as those that are", arguments: Ending.allCases)
+    @Test(
+        "Pieces of the body that are dropped make room for others, like those that are told", arguments: Ending.allCases
+    )
     func untoldBody(ending: Ending) throws {
         var mailbox = TaskMailbox()
         _ = mailbox.post(.response(URLResponse()))
@@ -60,7 +62,7 @@ struct TaskMailboxTests {
         #expect(goesOn, "the reader is told to go on")
     }
 
-    @Test("A question is known to stand before an end, whichever of them comes first")
+    @Test("The mailbox knows that a question stands before an end, whichever of the two comes first")
     func questionBeforeEnd() {
         let end = TaskEvent.hopEnded(HopEnd(failure: nil, url: nil, body: nil, records: []))
         for endsFirst in [true, false] {
@@ -83,7 +85,7 @@ struct TaskMailboxTests {
         }
     }
 
-    @Test("What a delegate has allowed is told although the end comes while its answer is carried out")
+    @Test("Events that a delegate's answer allows are told, also if the end comes while the answer is carried out")
     func answeredInTime() throws {
         var mailbox = TaskMailbox()
         _ = mailbox.post(.response(URLResponse()))
@@ -104,7 +106,7 @@ struct TaskMailboxTests {
         #expect(rest.count == 1)
     }
 
-    @Test("B1.110: what is put back, because others have their turn first, comes before what has arrived since")
+    @Test("B1.110: events that are put back come before those that have arrived since")
     func putBack() {
         var mailbox = TaskMailbox()
         for total in 1...3 {
@@ -146,7 +148,7 @@ struct TaskMailboxTests {
             if mailbox.post(event) { isScheduled = true }
         }
 
-        /// Whatever comes from elsewhere comes between two steps.
+        /// Posts what comes from other threads: it comes between two steps of the delivery.
         private mutating func step() {
             stepsLeft -= 1
             if stepsLeft == -1 {
@@ -158,7 +160,7 @@ struct TaskMailboxTests {
             }
         }
 
-        /// As a task delivers, until nothing moves any more.
+        /// Delivers events as a task does, until no event and no step is left.
         mutating func deliver() {
             while isScheduled || stepsLeft >= 0 {
                 step()

@@ -1,4 +1,4 @@
-// `task.progress`: one writer, whatever a server announces and whichever part counts.
+// `task.progress`: one writer, whatever a server announces and whichever thread counts.
 
 import Foundation
 import Testing
@@ -10,7 +10,9 @@ import URLLoadingTestSupport
 
 @Suite("Progress of tasks", .timeLimit(.minutes(5)))
 struct TaskProgressTests {
-    @Test("B1.52: a body that was sent, and an answer of the greatest length that can be announced, stop nothing")
+    @Test(
+        "B1.52: an answer that announces the greatest length, beside a body that is sent, does not overflow the progress"
+    )
     func greatestLength() async throws {
         let text = "HTTP/1.1 200 OK\nContent-Length: 9223372036854775807\n\nhello"
         try await withServer(router: { _ in .script([.lines(text), .close]) }) { server in
@@ -33,7 +35,7 @@ struct TaskProgressTests {
         }
     }
 
-    @Test("B1.52: from however many threads a progress is written, what is done does not become less")
+    @Test("B1.52: a progress that many threads write never goes backwards")
     func manyWriters() async throws {
         let progress = TaskProgress()
         let tally = Tally()

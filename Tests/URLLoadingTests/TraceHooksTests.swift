@@ -1,4 +1,4 @@
-// What a program's hooks are told of its loads, in which order and what not.
+// Which steps of its loads a program's trace hooks are told, and in which order.
 
 import Foundation
 import Testing
@@ -77,7 +77,7 @@ struct TraceHooksTests {
     // MARK: Order
 
     @Test(
-        "B12.26: each step is told once and in order, and the last before the caller has the answer",
+        "B12.26: each step is told once and in order, the last one before the caller has the answer",
         .http1Only("names the protocol"))
     func order() async throws {
         try await withServer(router: { _ in .text("good") }) { server async throws in
@@ -93,7 +93,7 @@ struct TraceHooksTests {
         }
     }
 
-    @Test("B12.26: hooks of a request are told behind the session's, and nothing of connections")
+    @Test("B12.26: a request's hooks are told after the session's, and hear nothing of connections")
     func ofRequest() async throws {
         try await withServer(router: { _ in .text("good") }) { server async throws in
             let (all, own) = (Steps(), Steps())
@@ -110,7 +110,9 @@ struct TraceHooksTests {
         }
     }
 
-    @Test("B12.26: a completion handler, a delegate and events are told of as an async call is", arguments: 0..<3)
+    @Test(
+        "B12.26: loads by a completion handler, a delegate and events tell the steps of an async call", arguments: 0..<3
+    )
     func otherForms(form: Int) async throws {
         try await withServer(router: { _ in .text("good") }) { server async throws in
             let steps = Steps()
@@ -134,7 +136,7 @@ struct TraceHooksTests {
 
     // MARK: Several exchanges
 
-    @Test("B12.26: a redirect and a repetition are exchanges of their own, with numbers of their own")
+    @Test("B12.26: a redirect and a second attempt are exchanges of their own, with their own numbers")
     func severalExchanges() async throws {
         let busy = Guarded(1)
         try await withServer(router: { request in
@@ -166,7 +168,7 @@ struct TraceHooksTests {
         }
     }
 
-    @Test("B12.26: a hit in the cache has no exchange, and what a server confirms has one with 304")
+    @Test("B12.26: a hit in the cache has no exchange, and an answer that the server confirms has one with 304")
     func cached() async throws {
         try await withServer(router: { request in
             if request.path == "/fresh" { return .text("good").adding("Cache-Control", "max-age=600") }
@@ -237,7 +239,7 @@ struct TraceHooksTests {
             ])
     }
 
-    @Test("B12.26: TLS that fails, and TLS that stands")
+    @Test("B12.26: the hooks hear that TLS fails, and that it succeeds")
     func secure() async throws {
         let root = try CertificateFactory.root()
         let identity = try root.issue(.server(hosts: ["127.0.0.1"])).identity
@@ -256,7 +258,7 @@ struct TraceHooksTests {
         }
     }
 
-    @Test("B12.26: a cancelled load ends with −999; one that never began is told of by nothing")
+    @Test("B12.26: a cancelled load ends with −999; the hooks hear nothing of a load that never began")
     func cancelled() async throws {
         let gate = ServerGate()
         try await withServer(router: { _ in .script([.wait(gate)]) }) { server async throws in
@@ -283,7 +285,7 @@ struct TraceHooksTests {
     }
 
     @Test(
-        "B12.26: a load that is cancelled before its day has come has not begun, and neither has one of an ended session"
+        "B12.26: the hooks hear nothing of a load that is cancelled before its date, nor of one in an ended session"
     )
     func neverBegun() async throws {
         let steps = Steps()
@@ -306,7 +308,7 @@ struct TraceHooksTests {
 
     // MARK: Other ways
 
-    @Test("B12.26: what does not go by HTTP is a load without exchanges")
+    @Test("B12.26: a load that does not use HTTP has no exchanges")
     func data() async throws {
         let steps = Steps()
         let url = try #require(URL(string: "data:,hello"))
@@ -314,7 +316,7 @@ struct TraceHooksTests {
         #expect(steps.all.first == "load" && steps.all.last?.hasPrefix("load ended") == true && steps.all.count == 2)
     }
 
-    @Test("B12.26: of a web socket the exchange is the handshake, and the load ends with the socket")
+    @Test("B12.26: a web socket's exchange is its handshake, and its load ends with the socket")
     func webSocket() async throws {
         try await withServer(router: { _ in .webSocket() }) { server async throws in
             let steps = Steps()
@@ -334,7 +336,7 @@ struct TraceHooksTests {
         }
     }
 
-    @Test("B12.26: over HTTP/2 exchanges share a connection, and its name tells so")
+    @Test("B12.26: over HTTP/2 exchanges share a connection, which has one name")
     func http2() async throws {
         try await withHTTP2Session(.required, session: { _ in }, router: { _ in .text("good") }) {
             server, plain async throws in

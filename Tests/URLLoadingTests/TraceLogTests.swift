@@ -1,4 +1,4 @@
-// Lines for a log: which there are, and that nothing secret is in them.
+// The lines for a log, and that they hold no secret.
 
 import Foundation
 import Testing

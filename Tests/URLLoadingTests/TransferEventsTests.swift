@@ -28,7 +28,7 @@ struct TransferEventsTests {
         return lines
     }
 
-    @Test("Everything comes in order: redirect, response, body, metrics, end", arguments: [true, false])
+    @Test("Events come in order: redirect, response, body, metrics, end", arguments: [true, false])
     func order(hasDelegate: Bool) async throws {
         let router: LoopbackServer.Router = { request in
             request.path == "/from"
@@ -88,7 +88,7 @@ struct TransferEventsTests {
         }
     }
 
-    @Test("A body that breaks off ends with its error, after the bytes before it")
+    @Test("A body that breaks off ends the events with its error, after the bytes before it")
     func brokenBody() async throws {
         let answer: [ScriptStep] = [.lines("HTTP/1.1 200 OK\nContent-Length: 10\n\n"), .text("12345"), .close]
         try await withServer(router: { _ in .script(answer) }) { server in
@@ -147,7 +147,7 @@ struct TransferEventsTests {
         }
     }
 
-    @Test("Back-pressure: while the program asks for no event the sender stops")
+    @Test("Back-pressure: the server stops sending while no events are asked for")
     func backPressure() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
             let events = URLSession(configuration: .default).events(for: URLRequest(url: try server.at("/")))

@@ -72,7 +72,7 @@ struct TransportSecurityTests {
         }
     }
 
-    @Test("B3.79: arbitrary loads are allowed but for the exceptions")
+    @Test("B3.79: NSAllowsArbitraryLoads allows all loads except those to stricter exceptions")
     func arbitraryLoads() async throws {
         try await withPlainServer { server async throws in
             let url = try server.at("/", host: "localhost")
@@ -86,7 +86,7 @@ struct TransportSecurityTests {
     }
 
     @Test(
-        "B3.80, B3.81: only local networking frees names without a dot, local ones and addresses; it overrules the coarse key"
+        "B3.80, B3.81: NSAllowsLocalNetworking allows local names and addresses, and overrules NSAllowsArbitraryLoads"
     )
     func localNetworking() async throws {
         try await withPlainServer { server async throws in
@@ -107,7 +107,7 @@ struct TransportSecurityTests {
     }
 
     @Test(
-        "B3.82: of the exceptions the most specific counts",
+        "B3.82: the exception that fits a host most closely is used",
         arguments: [
             (["other.test": [insecure: true]], true), (["test": [insecure: true]], false),
             (["test": [insecure: true, below: true]], true),
@@ -158,7 +158,7 @@ struct TransportSecurityTests {
 
     // MARK: TLS
 
-    @Test("B3.76: a good server is loaded from, with AES")
+    @Test("B3.76: a server that satisfies the policy is loaded from, with an AES suite")
     func goodServer() async throws {
         try await withPlace { place async throws in #expect(try await place.load(Policy()).isWhole) }
     }
@@ -183,7 +183,7 @@ struct TransportSecurityTests {
         }
     }
 
-    @Test("B3.77: a delegate's word is not enough for a server that the evaluation refuses")
+    @Test("B3.77: a delegate that accepts a server does not replace the evaluation")
     func delegates() async throws {
         try await withPlace { place async throws in
             let vouching = Vouching()
@@ -195,20 +195,19 @@ struct TransportSecurityTests {
             let excepted = try Policy(
                 dictionary: ["NSExceptionDomains": ["localhost": [Self.insecure: true]]])
             #expect(try await place.load(excepted, judgedBy: .system, delegate: vouching).isWhole)
-            // Where the evaluation believes, the delegate's word changes nothing.
+            // Where the evaluation accepts the server, the delegate's answer changes nothing.
             #expect(try await place.load(Policy(), delegate: vouching).isWhole)
         }
     }
 
     @Test(
-        "B3.76: an evaluation that accepts every server does not satisfy the policy, nor does a weak certificate that was picked by hand"
-    )
+        "B3.76: neither accepting every certificate nor a weak one that was picked by hand satisfies the policy")
     func unjudged() async throws {
         try await withPlace { place async throws in
             let end = try await place.load(Policy(), judgedBy: .dangerouslyAcceptAnyCertificate)
             #expect(end.error?.code == .secureConnectionFailed && place.server.stats.requests == 0)
         }
-        // A certificate that was picked by hand is believed whatever it is signed with.
+        // Without a policy a certificate that was picked by hand is accepted, whatever it is signed with.
         let old = try CertificateFactory.selfSigned(.server("localhost").with { $0.hash = .sha1 })
         try await withServer(.init(tls: ServerTLS(identity: old.identity)), router: { _ in .text("secret") }) {
             server in
@@ -237,7 +236,7 @@ struct TransportSecurityTests {
         return pins?.map { ["SPKI-SHA256-BASE64": $0] }
     }
 
-    @Test("B3.83: pins of one list are alternatives, of both lists one must match each; a mismatch is −1200")
+    @Test("B3.83: of each list that is given, for leaves or authorities, one pin must match; a mismatch is −1200")
     func pins() async throws {
         let other = try CertificateFactory.root("Other").certificate.pin
         try await withPlace { place async throws in
@@ -257,7 +256,7 @@ struct TransportSecurityTests {
         }
     }
 
-    @Test("B3.83: a leaf is no authority and an authority no leaf; the root is one; other hosts are not pinned")
+    @Test("B3.83: the leaf matches no authority's pin and the root no leaf's; other hosts are not pinned")
     func pinPlaces() async throws {
         try await withPlace { place async throws in
             func end(_ key: String, _ pin: String, below: Bool = false, host: String = "localhost") async throws
@@ -276,8 +275,7 @@ struct TransportSecurityTests {
         }
     }
 
-    @Test(
-        "B3.77, B3.83: pins hold where the rest is switched off, and against a delegate that vouches for every server")
+    @Test("B3.77, B3.83: pins hold where the rest is switched off, and against a delegate that accepts every server")
     func pinsAlone() async throws {
         try await withPlace { place async throws in
             func policy(_ pin: String) throws -> Policy {
@@ -298,7 +296,7 @@ struct TransportSecurityTests {
     // MARK: Dictionaries
 
     @Test(
-        "What is not understood throws and names the key",
+        "A dictionary that is not understood throws an error that names the key",
         arguments: [
             (#"{"NSAllowArbitraryLoads": true}"#, "NSAllowArbitraryLoads is not known"),
             (#"{"NSAllowsArbitraryLoads": "YES"}"#, "NSAllowsArbitraryLoads is no Boolean"),

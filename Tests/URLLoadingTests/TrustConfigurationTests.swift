@@ -73,7 +73,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.51, B3.68: a pin comes on top of the evaluation, not in its place")
+    @Test("B3.51, B3.68: a pin adds to the default evaluation and does not replace it")
     func pinsDoNotReplace() async throws {
         try await withPlace { place in
             let pin = place.leaf.pin
@@ -97,7 +97,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("One self-signed certificate for one host, and no other host gets it")
+    @Test("A self-signed certificate that is trusted for one host is trusted for no other host")
     func selfSigned() async throws {
         let odd = try CertificateFactory.selfSigned(.server("elsewhere.test"))
         try await withServer(.init(tls: ServerTLS(identity: odd.identity)), router: { _ in .text("secret") }) {
@@ -109,7 +109,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.65: any of several, all of several")
+    @Test("B3.65: anyOf accepts what one of its evaluations accepts, allOf what all accept")
     func combinations() async throws {
         try await withPlace { place in
             let url = place.url
@@ -123,7 +123,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.66: each host its own; a host without one is refused or judged by the rest")
+    @Test("B3.66: each host has its own evaluation; a host without one is refused or judged by the rule for the others")
     func perHost() async throws {
         try await withPlace { place in
             let url = place.url
@@ -134,7 +134,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.12, B3.13, B3.47: revocation is asked about as the choice says, with the lists that are given")
+    @Test("B3.12, B3.13, B3.47: revocation is checked as the evaluation says, with the lists that it is given")
     func revocation() async throws {
         let root = try CertificateFactory.root()
         let leaf = try root.issue(.server("localhost"))
@@ -160,7 +160,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.15: what only rules of form forbid is refused where a program asks for them, below own anchors too")
+    @Test("B3.15: certificates that only break rules of form are refused by judgingStrictly, below own anchors too")
     func strictly() async throws {
         let root = try CertificateFactory.root()
         let leaf = try root.issue(.server("localhost").with { $0.commonName = "LOCALHOST.test" })
@@ -176,11 +176,11 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("B3.24, B3.41: another date, and no host name")
+    @Test("B3.24, B3.41: an evaluation may judge as of another date, and ignore host names")
     func conditions() async throws {
         try await withPlace { place in
-            // What is above the leaf may have been made a second before it, and end as much earlier; of the root no date counts
-            // (B3.28).
+            // The intermediate may have been made a second before the leaf, and end as much earlier. The root's dates are not
+            // checked (B3.28).
             let judged = place.identity.chain.certificates.filter { $0.der != place.root.der }
             let end = try #require(judged.compactMap(\.notAfter).min())
             let late = place.base.judging(asOf: Date(timeIntervalSince1970: Double(end) + 1))
@@ -190,14 +190,14 @@ struct TrustConfigurationTests {
             let other = try place.server.at("/", host: "other.test")
             #expect(await LoadEnd(other, judgedBy: place.base).isRefused("other.test"))
             #expect(await LoadEnd(other, judgedBy: place.base.dangerouslyIgnoringHostNames()).isWhole)
-            // No argument of a test: Foundation cannot describe such a date.
+            // This date is no argument of the test, because Foundation cannot describe it.
             let never = place.base.judging(asOf: Date(timeIntervalSince1970: .nan))
             #expect(never.problem?.contains("no moment in time") == true)
             #expect(await LoadEnd(place.url, judgedBy: never).isRefused("no moment in time"))
         }
     }
 
-    @Test("Known hosts: a lock that another process keeps holds up the sessions that need it, and no other")
+    @Test("Known hosts: a lock that is kept holds up loads that need it, and no other session")
     func keptLock() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
         defer {
@@ -212,7 +212,7 @@ struct TrustConfigurationTests {
             }
             lock?.hold()
             lock = nil
-            // Whether it was given back within the patience depends on the machine.
+            // It depends on the machine whether the lock was given back in time.
             let end = await held
             #expect(end.isWhole || end.isRefused("locked"), "\(end.error?.localizedDescription ?? "")")
         }
@@ -266,7 +266,7 @@ struct TrustConfigurationTests {
         }
     }
 
-    @Test("Choices that can be carried out have no problem, and equal ones are equal")
+    @Test("Evaluations that can be carried out have no problem, and equal ones compare equal")
     func values() throws {
         let pem = try stranger.get().pem
         let composed = Evaluation.perHost(
@@ -283,7 +283,7 @@ struct ClientIdentityConfigurationTests {
     typealias Identities = URLSessionConfiguration.ClientIdentities
     typealias ClientIdentity = URLSessionConfiguration.ClientIdentity
 
-    /// Notes who has shown what.
+    /// Notes the name in each certificate that a client shows.
     private struct Doorkeeper: TrustEvaluator {
         let seen: Box<[String]>
         let inner: any TrustEvaluator
@@ -325,7 +325,7 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
-    @Test("From PEM with a plain and an encrypted key, from PKCS #12, from an identity")
+    @Test("A client identity is made from PEM with a plain or encrypted key, from PKCS #12, or from an identity")
     func forms() async throws {
         try await withPlace { place in
             let issued = try place.clients.issue(.client("somebody"))
@@ -362,7 +362,7 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
-    @Test("Each host is shown its own identity, and no other host")
+    @Test("Each host is shown its own identity and no other")
     func perHost() async throws {
         try await withPlace(required: false) { place in
             let one = ClientIdentity.identity(SecIdentity(try place.clients.issue(.client("one")).identity))
@@ -390,7 +390,7 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
-    @Test("B2.36: without a delegate a stored identity is used; without a storage none is (B2.70)")
+    @Test("B2.36: without a delegate a stored identity is used; without a storage none (B2.70)")
     func stored() async throws {
         try await withPlace(required: false) { place in
             let space = URLProtectionSpace(
@@ -408,7 +408,7 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
-    @Test("What cannot be read throws, names the mistake and no secret")
+    @Test("An identity that cannot be read throws an error that names the mistake and no secret")
     func mistakes() throws {
         let issued = try CertificateFactory.root().issue(.client("somebody"))
         let (pem, key) = (issued.certificate.pem, issued.identity.keyPEM)

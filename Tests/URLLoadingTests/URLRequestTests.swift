@@ -45,7 +45,7 @@ struct URLRequestTests {
         #expect(request.httpMethod == "GET")
     }
 
-    @Test("B5.3, B5.4, B5.5: of a thousand fields each is found, replaced, joined and removed as one of few is")
+    @Test("B5.3, B5.4, B5.5: each of a thousand fields is found, replaced, joined and removed")
     func manyFields() throws {
         var request = try request()
         for number in 0..<1_000 { request.setValue("\(number)", forHTTPHeaderField: "X-Field-\(number)") }
@@ -67,7 +67,7 @@ struct URLRequestTests {
         #expect(other.value(forHTTPHeaderField: "x-field-499") == "499" && other == request)
     }
 
-    @Test("B5.3, B5.4, B5.5: fields are found in any case, keep their first spelling, join and go")
+    @Test("B5.3, B5.4, B5.5: fields are found in any case, keep their first spelling, are joined and removed")
     func fields() throws {
         var request = try request()
         request.setValue("text/html", forHTTPHeaderField: "Accept")

@@ -36,7 +36,7 @@ struct URLResponseTests {
         }
     }
 
-    @Test("statusLine and receivedFields are the head as it came", .http1Only("The text of HTTP/1.1"))
+    @Test("statusLine and receivedFields show the head as it was received", .http1Only("The text of HTTP/1.1"))
     func headAsItCame() async throws {
         let router: LoopbackServer.Router = { _ in
             .script([
@@ -100,7 +100,7 @@ struct URLResponseTests {
     }
 
     @Test(
-        "B5.50: phrases of status codes",
+        "B5.50: localizedString(forStatusCode:) gives a phrase for each status",
         arguments: [
             (200, "no error"), (404, "not found"), (299, "success"), (399, "redirected"), (499, "client error"),
             (599, "server error"), (103, "informational"), (503, "service unavailable"),
@@ -124,7 +124,7 @@ struct URLResponseTests {
     }
 
     @Test(
-        "B5.72: of several types the last counts that is one",
+        "B5.72: of several Content-Type fields the last one that is a media type is used",
         arguments: [
             (["text/html", "image/png"], "image/png", nil), (["text/html, image/png"], "image/png", nil),
             (["text/html;charset=UTF-8", "text/html"], "text/html", "utf-8"),
@@ -149,13 +149,13 @@ struct URLResponseTests {
         }
     }
 
-    @Test("B5.51, B5.54: no Content-Type, no type")
+    @Test("B5.51, B5.54: without Content-Type a response has no MIME type")
     func noContentType() throws {
         #expect(try response([:]).mimeType == nil)
         #expect(try response([:]).textEncodingName == nil)
     }
 
-    @Test("B5.53: a plain response keeps what it is given")
+    @Test("B5.53: a URLResponse keeps the values that it is made with")
     func plainResponse() throws {
         let response = URLResponse(
             url: try #require(URL(string: "https://example.com/x.txt")), mimeType: "Text/HTML",
@@ -167,7 +167,7 @@ struct URLResponseTests {
     }
 
     @Test(
-        "B5.55, B5.56: Content-Length of a response made by hand",
+        "B5.55, B5.56: Content-Length of a response that a program has made",
         arguments: [
             (["Content-Length": "997"], 997), ([:], -1), (["content-length": "5", "Transfer-Encoding": "chunked"], 5),
             (["Content-Length": "5", "Content-Encoding": "gzip"], 5), (["Content-Length": "-5"], -1),
@@ -197,7 +197,7 @@ struct URLResponseTests {
         }
     }
 
-    @Test("B5.62: responses survive archiving, live ones too")
+    @Test("B5.62: responses survive archiving, those of servers too")
     func archiving() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             let session = URLSession(configuration: .default)
@@ -217,7 +217,7 @@ struct URLResponseTests {
         }
     }
 
-    @Test("B5.63: equality")
+    @Test("B5.63: responses are equal by their contents")
     func equality() throws {
         let one = try response(["X": "1"])
         #expect(one.isEqual(try response(["X": "1"])))
@@ -284,7 +284,7 @@ struct URLResponseTests {
     }
 
     @Test(
-        "B5.64, B5.65: the name in Content-Disposition, else the URL's last part, else Unknown",
+        "B5.64, B5.65: the suggested file name is that in Content-Disposition, else the URL's last part, else Unknown",
         arguments: [
             ("attachment; filename=x.bin", "https://example.com/y", "x.bin"),
             (nil, "https://example.com/dir/file.txt?q=a/b", "file.txt"), (nil, "https://example.com/dir/", "dir"),
@@ -297,7 +297,7 @@ struct URLResponseTests {
     }
 
     @Test(
-        "B5.66: filename is a token or a quoted string, and the last well-formed one counts",
+        "B5.66: filename is a token or a quoted string, and the last well-formed one is used",
         arguments: [
             ("attachment; filename=\"a;b.txt\"; size=3", "https://example.com/y", "a;b.txt"),
             ("attachment; filename=\"a\\\"b.txt\"", "https://example.com/y", "a\"b.txt"),
@@ -323,7 +323,7 @@ struct URLResponseTests {
     }
 
     @Test(
-        "B5.68: no slashes, no control characters, no dots alone",
+        "B5.68: a suggested file name has no slashes and no control characters, and is not only dots",
         arguments: [
             (nil, "https://example.com/a%2Fb", "a_b"),
             ("attachment; filename=\"a/../b\"", "https://example.com/y", "a_.._b"),
@@ -335,7 +335,7 @@ struct URLResponseTests {
     }
 
     @Test(
-        "B5.69, B5.70: inline without a name means the URL's, and no extension is added for the type",
+        "B5.69, B5.70: inline without a file name means the URL's name, and no extension is added for the type",
         arguments: [
             ("inline", "https://example.com/y", "y"), ("inline", "https://example.com/noextension", "noextension"),
         ])

@@ -1,18 +1,18 @@
-// Questions that come too late to be answered: the end is on its way to the delegate already when they are asked.
+// Questions to a delegate that come too late: the task's end is already on its way to the delegate.
 
 import Foundation
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-@Suite("Questions behind which the end waits", .timeLimit(.minutes(5)))
+@Suite("Questions behind which a task's end waits", .timeLimit(.minutes(5)))
 struct UnansweredQuestionTests {
     /// What the delegate is asked.
     enum Question: String, CaseIterable {
         case response, redirect, trust, stream
         /// About a response without a body, which is complete when it is asked.
         case nothing
-        /// About a response that a cache has, and whether one is to go there.
+        /// About a response from a cache, and about storing one.
         case stored, storing
         /// About a part of a body whose next part is broken: nothing is loading any more.
         case part
@@ -27,16 +27,16 @@ struct UnansweredQuestionTests {
             }
         }
 
-        /// What is told in the end where the question was asked.
+        /// The end that the delegate hears where the question was asked.
         var end: String { self == .part ? "complete -1017" : "complete -1001" }
     }
 
     @Test(
-        "B6.8, B1.31: on a queue that stood still until the time was over the end comes, whatever question stands before it",
+        "B6.8, B1.31: on a queue that stands still until the time is over the end comes, whatever the question before it",
         arguments: [Question.response, .redirect, .trust, .stream, .nothing])
     func standingQueue(question: Question) async throws {
         try await withSilentDelegate(question, isHeld: true) { delegate, queue, session in
-            // Its time is over later than that of the task.
+            // Its time is over after the task's.
             let witness = URLSession(configuration: session.configuration)
             let gate = ServerGate()
             try await withServer(router: { _ in .slow([.init("x", when: gate)]) }) { server in
@@ -52,7 +52,7 @@ struct UnansweredQuestionTests {
     }
 
     @Test(
-        "B6.8, B1.31: after a question without an answer in time there is the end only, and no piece of the body",
+        "B6.8, B1.31: after a question without an answer in time only the end comes, and no piece of the body",
         arguments: Question.allCases)
     func unanswered(question: Question) async throws {
         try await withSilentDelegate(question, isHeld: false) { delegate, _, _ in
@@ -69,7 +69,7 @@ struct UnansweredQuestionTests {
         #expect(question.told.starts(with: calls.dropLast()), "\(calls)")
     }
 
-    /// Runs a task whose delegate is asked that, for as long as the task may take: a second.
+    /// Runs a task whose delegate is asked `question` and does not answer. The task may take a second.
     private func withSilentDelegate(
         _ question: Question, isHeld: Bool,
         _ body: (SilentOnQuestions, OperationQueue, URLSession) async throws -> Void
@@ -139,7 +139,7 @@ private final class SilentOnQuestions: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         transcript.note("response")
-        // The question is the next one.
+        // The first response is answered: the question under test is the next one.
         let isTold = ["/storing", "/part"].contains(response.url?.path) && transcript.calls.count == 1
         if isTold { completionHandler(.allow) }
     }

@@ -23,7 +23,7 @@ struct UploadTaskTests {
         URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
     }
 
-    /// Answers with how the body came and what it was.
+    /// Answers with the request's method, the framing of its body, and the body.
     private static let describing: LoopbackServer.Router = { request in
         let framing = request.fields.first(.contentLength).map { "length \($0)" } ?? "chunked"
         return .text("\(request.method) \(framing): \(String(decoding: request.body, as: UTF8.self))")
@@ -80,7 +80,7 @@ struct UploadTaskTests {
         }
     }
 
-    @Test("B1.88, B1.79, B1.85: handlers and async calls upload too, with nothing where there is nothing")
+    @Test("B1.88, B1.79, B1.85: handlers and async calls upload too, also a nil body")
     func handlersAndAsync() async throws {
         try await withServer(router: Self.describing) { server in
             let file = try UploadFile(count: 0)
@@ -163,7 +163,8 @@ struct UploadTaskTests {
 
     // MARK: Streams
 
-    @Test("B11.8, B5.36: a streamed upload asks first, in whichever form a delegate has")
+    @Test(
+        "B11.8, B5.36: a streamed upload asks its delegate for a stream first, by whichever form of the method it has")
     func formsOfAsking() async throws {
         try await withServer(router: { .echo($0) }) { server in
             let session = session()
@@ -185,7 +186,9 @@ struct UploadTaskTests {
         }
     }
 
-    @Test("B11.9: without a stream the task ends with −1021, and nothing is sent", arguments: [true, false])
+    @Test(
+        "B11.9: where the delegate gives no stream the task ends with −1021, and nothing is sent",
+        arguments: [true, false])
     func noStream(isImplemented: Bool) async throws {
         try await withServer(router: { .echo($0) }) { server in
             let saysNil = UploadDelegate(.stream { nil })
@@ -225,7 +228,7 @@ struct UploadTaskTests {
         }
     }
 
-    @Test("B11.11: an explicit Content-Length is what a stream is expected to have")
+    @Test("B11.11: an explicit Content-Length is the length that a stream is expected to have")
     func announcedStream() async throws {
         try await withServer(router: Self.describing) { server in
             let delegate = UploadDelegate(.stream { InputStream(data: Data("0123456789".utf8)) })
@@ -261,7 +264,7 @@ struct UploadTaskTests {
     // MARK: Sending again
 
     @Test(
-        "B4.12, B11.8, B11.12: redirected with 307, the body is sent again and counted from the beginning",
+        "B4.12, B11.8, B11.12: after a 307 an upload's body is sent again and counted from the beginning",
         arguments: Source.allCases)
     func redirected(source: Source) async throws {
         let router: LoopbackServer.Router = { request in
@@ -291,7 +294,7 @@ struct UploadTaskTests {
         }
     }
 
-    @Test("B4.9, B4.11: redirected with 303, the upload goes on as a GET without body", arguments: Source.allCases)
+    @Test("B4.9, B4.11: after a 303 an upload goes on as a GET without body", arguments: Source.allCases)
     func seeOther(source: Source) async throws {
         let router: LoopbackServer.Router = { request in
             request.path == "/to"
@@ -336,7 +339,7 @@ struct UploadTaskTests {
     }
 
     @Test(
-        "B11.17, B5.42: a server that refuses early and closes is heard, whatever the source",
+        "B11.17, B5.42: the answer of a server that refuses early and closes is delivered, for every source of the body",
         arguments: Source.allCases)
     func refusedEarly(source: Source) async throws {
         var options = LoopbackServer.Options()
@@ -364,7 +367,9 @@ struct UploadTaskTests {
         }
     }
 
-    @Test("B11.18, B11.19, B11.21, B5.41: 1xx answers are told but are never the response; 100 is not told")
+    @Test(
+        "B11.18, B11.19, B11.21, B5.41: the delegate hears of 1xx answers, which are never the response, but not of 100"
+    )
     func informational() async throws {
         let script: [ScriptStep] = [
             .lines("HTTP/1.1 100 Continue\n\n"), .lines("HTTP/1.1 103 Early Hints\nLink: </a>\n\n"),
@@ -385,7 +390,7 @@ struct UploadTaskTests {
         }
     }
 
-    @Test("B5.40: an upload with Expect keeps its body until it is wanted, and for good when it is refused")
+    @Test("B5.40: an upload with Expect sends its body to a server that stays silent, and not to one that refuses")
     func expectation() async throws {
         var options = LoopbackServer.Options()
         options.earlyRouter = { $0.path == "/refused" ? ServerResponse.text("no", status: 401).closing() : nil }

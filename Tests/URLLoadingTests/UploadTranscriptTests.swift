@@ -98,8 +98,8 @@ struct UploadTranscriptTests {
             let session = URLSession(configuration: .ephemeral, delegate: scribe.delegate(form), delegateQueue: nil)
             session.uploadTask(withStreamedRequest: Self.request(try server.at("/from"))).resume()
             await scribe.transcript.completed.wait()
-            // The stream's owner learns that it is read no further, although it never came to an end; unless the redirect was
-            // there before the stream was opened.
+            // The stream is closed although it never came to an end, unless the redirect was there before the stream was
+            // opened.
             hand.end()
             if hand.opened.count > 0 { await hand.closed.wait() }
             let method = status == 307 ? "POST" : "GET"
@@ -152,7 +152,8 @@ struct UploadTranscriptTests {
     }
 
     @Test(
-        "B6.26 to B6.28: −1005 without another stream, for POST, and when the second sending is lost too")
+        "B6.26 to B6.28: −1005 without another stream from the delegate, for POST, and when the second sending is lost too"
+    )
     func lostForGood() async throws {
         for (path, method, supplies, sendings) in [
             ("/second", "PUT", 1, 1), ("/second", "POST", 9, 1), ("/never", "PUT", 9, 2),
@@ -182,7 +183,7 @@ struct UploadTranscriptTests {
         }
     }
 
-    @Test("B6.26: an async call without a delegate is told of the loss")
+    @Test("B6.26: an async call without a delegate throws the lost connection")
     func lostWithoutDelegate() async throws {
         try await withServer(router: Self.dropping) { server in
             let session = URLSession(configuration: .ephemeral)
@@ -196,7 +197,8 @@ struct UploadTranscriptTests {
     }
 
     @Test(
-        "B17.54: cancelled inside the question for a stream, the first and the second", arguments: Scribe.Form.allCases)
+        "B17.54: an upload is cancelled inside the first or the second question for a stream",
+        arguments: Scribe.Form.allCases)
     func cancelledInside(form: Scribe.Form) async throws {
         for place in [1, 2] {
             try await withServer(router: Self.router()) { server in

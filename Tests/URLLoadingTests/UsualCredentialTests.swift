@@ -20,7 +20,7 @@ struct UsualCredentialTests {
     // MARK: No delegate
 
     @Test("B2.45, B2.46, B2.49: without a credential the 401 with its body is the response, and no error")
-    func nobody() async throws {
+    func withoutCredential() async throws {
         try await withServer(router: door()) { server async throws in
             #expect(try await visitor().visit(server.at("/")) == "401 denied")
             let url = try server.at("/")
@@ -75,7 +75,7 @@ struct UsualCredentialTests {
 
     // MARK: With a delegate
 
-    @Test("B2.69, B2.36: the delegate is asked all the same, and default handling uses what it was shown")
+    @Test("B2.69, B2.36: the delegate is asked also where a credential is stored, and default handling uses it")
     func proposed() async throws {
         try await withServer(router: door()) { server async throws in
             storage.set(URLCredential("u", "p"), for: space(server))
@@ -99,7 +99,7 @@ struct UsualCredentialTests {
         }
     }
 
-    @Test("B2.67, B2.53: what a delegate gave and the server accepted becomes the default of the space")
+    @Test("B2.67, B2.53: a delegate's credential that the server accepts becomes the default of the space")
     func stored() async throws {
         try await withServer(router: door("r", ["u": "p", "v": "q", "n": "n"])) { server async throws in
             let delegate = GuestDelegate(
@@ -119,7 +119,7 @@ struct UsualCredentialTests {
         }
     }
 
-    @Test("B2.67: what the URL says is not stored")
+    @Test("B2.67: a user and password in the URL are not stored")
     func urlIsNotStored() async throws {
         try await withServer(router: door()) { server async throws in
             let url = try server.at("/").naming("u:p")
@@ -132,7 +132,7 @@ struct UsualCredentialTests {
 
     // MARK: URLs
 
-    @Test("B2.71, B2.72: user information goes out only in answer to a challenge, decoded")
+    @Test("B2.71, B2.72: the URL's user and password are sent only in answer to a challenge, decoded")
     func inURL() async throws {
         let visits = Visits()
         let router = door("r", ["u@x": "p:ä"], visits) { request in .text(request.fields.first(.host) ?? "none") }
@@ -152,7 +152,7 @@ struct UsualCredentialTests {
         }
     }
 
-    @Test("B2.75: a mere name is shown, not tried; the storage's password of this user, and of no other, goes with it")
+    @Test("B2.75: a URL's user without a password is shown and not tried, unless the storage has this user's password")
     func mereName() async throws {
         let visits = Visits()
         try await withServer(router: door("r", ["u": "p"], visits)) { server async throws in
@@ -216,7 +216,7 @@ struct UsualCredentialTests {
         }
     }
 
-    @Test("B2.77: another origin and another session are asked first")
+    @Test("B2.77: a proof is not sent ahead to another origin or by another session")
     func aheadElsewhere() async throws {
         let visits = Visits()
         try await withServer(router: door("r", ["u": "p"], visits)) { other async throws in
@@ -252,7 +252,7 @@ struct UsualCredentialTests {
         }
     }
 
-    @Test("B2.79: the application's own header goes out as it is, and gives way to a credential when it is refused")
+    @Test("B2.79: the program's own Authorization field is sent first, and replaced by a credential after a refusal")
     func ownHeader() async throws {
         let visits = Visits()
         try await withServer(router: door("r", ["u": "p"], visits)) { server async throws in

@@ -7,12 +7,12 @@ import Testing
 import URLLoading
 import URLLoadingTestSupport
 
-@Suite("What a task waits for before a hop", .timeLimit(.minutes(5)))
+@Suite("Time limits for what a task waits for before a hop", .timeLimit(.minutes(5)))
 struct WaitLimitTests {
     /// Nothing is ever sent there.
     private static let address = "http://127.0.0.1:9/"
 
-    /// Loads, with little time for it, and expects that the time is over.
+    /// Loads with a short resource time-out, and expects that the load times out.
     private func expectTimeOut(
         _ configuration: URLSessionConfiguration, saying text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -27,21 +27,21 @@ struct WaitLimitTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B6.8: a cookie storage that never answers")
+    @Test("B6.8: a task whose cookie storage never answers ends when its time is over")
     func cookies() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = MuteStorage()
         try await expectTimeOut(configuration, saying: "The session's cookie storage did not answer in time.")
     }
 
-    @Test("B6.8: a cache that never answers")
+    @Test("B6.8: a task whose cache never answers ends when its time is over")
     func cache() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = MuteCache(memoryCapacity: 1000, diskCapacity: 0)
         try await expectTimeOut(configuration, saying: "The session's cache did not answer in time.")
     }
 
-    @Test("B6.8: a protocol class that never says whether it carries the request")
+    @Test("B6.8: a task whose protocol class never says whether it takes the request ends when its time is over")
     func protocolClass() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [MuteProtocol.self]

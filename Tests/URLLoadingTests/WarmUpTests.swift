@@ -38,7 +38,7 @@ struct WarmUpTests {
     }
 
     @Test(
-        "B16.81, B2.9: the session's delegate judges each connection, as of a load; where it refuses, that is the error"
+        "B16.81, B2.9: the session's delegate judges each connection like that of a load; a refusal is the error"
     )
     func judged() async throws {
         let (_, identity) = try CertificateFactory.server("localhost")
@@ -57,7 +57,7 @@ struct WarmUpTests {
         }
     }
 
-    @Test("B16.81: where no connection can be opened its error is thrown; what has none is refused")
+    @Test("B16.81: the error of a connection that cannot be opened is thrown; URLs without connections are refused")
     func failures() async throws {
         let session = URLSession.made { $0.hostOverrides = ["closed.test": "127.0.0.1"] }
         let closed = try #require(URL(string: "http://closed.test:1/"))
@@ -70,7 +70,7 @@ struct WarmUpTests {
         #expect(try await mock.warmUp(closed) == 0)
     }
 
-    @Test("B16.81: a cancelled task gives up what is being opened")
+    @Test("B16.81: a cancelled Swift task gives up the connections that are being opened")
     func cancelled() async throws {
         let (begun, ended) = (Signal(), Signal())
         let session = URLSession.made {

@@ -178,7 +178,7 @@ struct WholeTranscriptTests {
         #expect(scribe.transcript.body == "moved")
     }
 
-    @Test("B1.66: a response that the delegate does not want", arguments: Scribe.Form.allCases)
+    @Test("B1.66: a response that the delegate refuses", arguments: Scribe.Form.allCases)
     func refusedResponse(form: Scribe.Form) async throws {
         #expect(
             try await transcript("/", form, Scribe(disposition: .cancel))
@@ -187,7 +187,7 @@ struct WholeTranscriptTests {
 
     // MARK: Cancelling
 
-    @Test("B1.41, B12.2: cancelled before it was resumed", arguments: Scribe.Form.allCases)
+    @Test("B1.41, B12.2: a task that is cancelled before it was resumed", arguments: Scribe.Form.allCases)
     func cancelledBeforeResume(form: Scribe.Form) async throws {
         let calls = try await transcript("/", form, Scribe()) { task in
             #expect(task.state == .suspended)
@@ -197,7 +197,9 @@ struct WholeTranscriptTests {
         #expect(calls == ["created 1", "complete -999"])
     }
 
-    @Test("B1.34, B1.41, B1.43: cancelled while it waits for the response", arguments: Scribe.Form.allCases)
+    @Test(
+        "B1.34, B1.41, B1.43: a task that is cancelled while it waits for the response", arguments: Scribe.Form.allCases
+    )
     func cancelledWhileWaiting(form: Scribe.Form) async throws {
         let sent = Signal()
         let scribe = Scribe { call, _, _ in if call == "sent" { sent.fire() } }
@@ -213,7 +215,8 @@ struct WholeTranscriptTests {
     }
 
     @Test(
-        "B1.34, B1.41: cancelled while it receives, running or suspended", arguments: Scribe.Form.allCases,
+        "B1.34, B1.41: a task that is cancelled while it receives, running or suspended",
+        arguments: Scribe.Form.allCases,
         [true, false])
     func cancelledWhileReceiving(form: Scribe.Form, isSuspended: Bool) async throws {
         let came = Signal()
@@ -228,7 +231,9 @@ struct WholeTranscriptTests {
         #expect(calls == ["created 1", "response 200", "data", "metrics 1", "complete -999"])
     }
 
-    @Test("B1.34, B1.43: cancelled, suspended and resumed after it has completed", arguments: Scribe.Form.allCases)
+    @Test(
+        "B1.34, B1.43: a task that is cancelled, suspended and resumed after it has completed",
+        arguments: Scribe.Form.allCases)
     func cancelledAfterwards(form: Scribe.Form) async throws {
         let scribe = Scribe()
         let calls = try await transcript("/", form, scribe) { task in
@@ -244,7 +249,7 @@ struct WholeTranscriptTests {
     }
 
     @Test(
-        "B17.54: cancelled inside each callback", arguments: Scribe.Form.allCases,
+        "B17.54: a task that is cancelled inside each callback", arguments: Scribe.Form.allCases,
         [
             ("created", ["created 1", "complete -999"]),
             ("sent", ["created 1", "sent 1 of 1", "metrics 1", "complete -999"]),
@@ -271,7 +276,7 @@ struct WholeTranscriptTests {
         #expect(try await transcript("/informational", form, scribe, body: "1") == place.calls)
     }
 
-    @Test("B4.4, B17.54: cancelled inside the redirect's callback", arguments: Scribe.Form.allCases)
+    @Test("B4.4, B17.54: a task that is cancelled inside the redirect's callback", arguments: Scribe.Form.allCases)
     func cancelledInsideRedirect(form: Scribe.Form) async throws {
         let scribe = Scribe { call, _, task in if call == "redirect" { task.cancel() } }
         #expect(
@@ -281,7 +286,7 @@ struct WholeTranscriptTests {
 
     // MARK: Time-outs
 
-    @Test("B6.1, B17.12: nothing comes for too long", arguments: Scribe.Form.allCases)
+    @Test("B6.1, B17.12: a task for which no byte comes for too long", arguments: Scribe.Form.allCases)
     func idleTimeout(form: Scribe.Form) async throws {
         let configuration = URLSessionConfiguration.default
         configuration.timeoutIntervalForRequest = 0.1
@@ -290,7 +295,7 @@ struct WholeTranscriptTests {
                 == ["created 1", "metrics 1", "complete -1001"])
     }
 
-    @Test("B6.5, B6.14, B17.12: the whole takes too long", arguments: Scribe.Form.allCases)
+    @Test("B6.5, B6.14, B17.12: a task that takes too long as a whole", arguments: Scribe.Form.allCases)
     func resourceTimeout(form: Scribe.Form) async throws {
         let configuration = URLSessionConfiguration.default
         configuration.timeoutIntervalForResource = 3
@@ -323,7 +328,7 @@ struct WholeTranscriptTests {
     }
 
     @Test(
-        "B1.16, B1.17, B1.19: invalidateAndCancel cancels them, in whatever order both are called",
+        "B1.16, B1.17, B1.19: invalidateAndCancel cancels tasks, before or after finishTasksAndInvalidate",
         arguments: Scribe.Form.allCases, [0, 1, 2])
     func invalidateAndCancel(form: Scribe.Form, order: Int) async throws {
         try await withServer(router: Self.router()) { server in
@@ -349,7 +354,7 @@ struct WholeTranscriptTests {
     }
 
     @Test(
-        "B1.15, B1.16: the session is ended inside each callback", arguments: Scribe.Form.allCases,
+        "B1.15, B1.16: a session that is ended inside each callback", arguments: Scribe.Form.allCases,
         ["created", "sent", "informational", "response", "data", "metrics", "complete"])
     func endedInside(form: Scribe.Form, place: String) async throws {
         for cancels in [true, false] {

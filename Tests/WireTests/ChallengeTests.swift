@@ -55,7 +55,7 @@ struct ChallengeTests {
             are: "basic realm=[simple] | newauth realm=[apps] type=[1] title=[Login to \"apps\"]")
     }
 
-    @Test("B2.29: what looks like a challenge inside a quoted value is none")
+    @Test("B2.29: text inside a quoted value is not taken for a challenge")
     func lookalikes() {
         expect("Digest realm=\"x, Basic realm=y\"", are: "digest realm=[x, Basic realm=y]")
         expect(
@@ -122,7 +122,7 @@ struct ChallengeTests {
         "Basic realm=\"x\", charset=\"UTF-8\"", "Other", "Digest realm=c , nonce = d",
     ]
 
-    @Test("B2.29: the same challenges come out however they are spread over fields")
+    @Test("B2.29: the challenges that are read do not depend on how they are spread over fields")
     func spreading() {
         let expected = Self.transcript(Self.fields(Self.many).challenges(.wwwAuthenticate))
         for breaks in 0..<(1 << (Self.many.count - 1)) {

@@ -1,4 +1,4 @@
-// Content codings: the vector file, and what a vector cannot say.
+// Content codings: the vector file, and rules that no vector can state.
 
 import Testing
 import URLLoadingTestSupport
@@ -33,7 +33,7 @@ struct ContentDecoderTests {
         #expect(content.count > 40)
     }
 
-    @Test("B16.60: an output of no bytes is no end")
+    @Test("B16.60: an output without room for a byte does not end the body")
     func emptyOutput() throws {
         let vector = try #require(Vector.load("codings.txt").first)
         var decoder = try ContentTranscript.require(ContentDecoder.make(contentEncoding: "gzip"))

@@ -98,7 +98,7 @@ struct EncoderTests {
     }
 
     @Test(
-        "R9112 §11.1: a method that is no token is refused",
+        "R9112 §11.1: a method that is not a token is refused",
         arguments: [
             "", " ", "GET ", "GE T", "GET\r\n", "GET\0", "G\u{E9}T", "GET/", "(x)",
             String(repeating: "a", count: 40) + " ",
@@ -118,7 +118,7 @@ struct EncoderTests {
     }
 
     @Test(
-        "R9112 §11.1: a field name that is no token is refused",
+        "R9112 §11.1: a field name that is not a token is refused",
         arguments: [
             "", " ", "A ", "A:", "A\r\nB", "A\n", "\0", "\u{E9}", "A b", String(repeating: "a", count: 40) + ":",
         ])
@@ -197,7 +197,8 @@ struct EncoderTests {
         #expect(throws: WireError.unsendableStatus) { try encode(ResponseHead(status: status)) }
     }
 
-    @Test("R9112 §3: what is written is read as the same", arguments: [BodyFraming.none, .length(7), .chunked])
+    @Test(
+        "R9112 §3: a request that is written is read back equal", arguments: [BodyFraming.none, .length(7), .chunked])
     func roundTrip(framing: BodyFraming) throws {
         let head = request("PUT", "/x", ("Host", "h"), ("Accept-Language", "en, de;q=0.5"))
         var out: [UInt8] = []

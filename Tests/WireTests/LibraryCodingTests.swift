@@ -74,7 +74,7 @@ struct LibraryCodingTests {
         }
     }
 
-    @Test("B16.55: a spoilt byte is noticed or not, but in the same way however the body is cut", arguments: texts)
+    @Test("B16.55: whether a spoilt byte is noticed does not depend on how the body is cut", arguments: texts)
     func spoilt(vector: Vector) {
         // Of a long text some forty places: each is tried with a run for every byte.
         for place in stride(from: 0, to: vector.bytes.count, by: vector.bytes.count / Sanitizer.share(of: 40) + 1) {
@@ -107,7 +107,8 @@ struct LibraryCodingTests {
     }
 
     @Test(
-        "B16.60: an output of no bytes is no end", .enabled(if: hasBrotli && hasZstandard), arguments: ["br", "zstd"])
+        "B16.60: an output without room for a byte does not end the body", .enabled(if: hasBrotli && hasZstandard),
+        arguments: ["br", "zstd"])
     func emptyOutput(coding: String) throws {
         let vector = try #require(Self.texts.first { $0.options("coding") == [coding] })
         var decoder = try ContentTranscript.require(ContentDecoder.make(contentEncoding: coding))

@@ -97,13 +97,15 @@ struct MultipartDecoderTests {
         }
     }
 
-    @Test("A boundary named with the dashes of its delimiter lines is the same boundary")
+    @Test("A boundary that is named with the dashes of its delimiter lines works too")
     func dashes() {
         let bytes = Array("--b\r\n\r\none\r\n--b--".utf8)
         #expect(transcript([bytes[...]], boundary: "--b") == ["part", "body one", "end"])
     }
 
-    @Test("Boundaries that cannot be", arguments: ["", "a\nb", "a\u{7F}", String(repeating: "x", count: 257)])
+    @Test(
+        "Boundaries that are not allowed are refused",
+        arguments: ["", "a\nb", "a\u{7F}", String(repeating: "x", count: 257)])
     func badBoundaries(boundary: String) {
         #expect(transcript([], boundary: boundary) == ["no decoder"])
     }

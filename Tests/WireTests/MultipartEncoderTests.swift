@@ -39,7 +39,7 @@ struct MultipartEncoderTests {
         #expect(Self.head("a", nil, "x/y\r\nEvil: 1").hasSuffix("\r\nContent-Type: x/y%0D%0AEvil: 1\r\n\r\n"))
     }
 
-    @Test("B5.91: what was written is read as the same parts", arguments: 0..<200)
+    @Test("B5.91: the parts that were written are read back equal", arguments: 0..<200)
     func walk(seed: Int) throws {
         var random = SeededRandom(seed: 0xF0, of: seed)
         let pool = ["\r", "\n", "\r\n", "-", "--", "--b", "\r\n--", "\r\n--bb", "x", "", "\0", "ä", "--bo-"]

@@ -29,7 +29,7 @@ struct StructuredFieldsTests {
     }
 
     @Test(
-        "B11.37: what is no item is none",
+        "B11.37: text that is not an item is refused",
         arguments: [
             "", " ", "-", "1,2", "1 2", "1;", "1; =2", "1;A=2", "1000000000000000", "1.", ".5", "1.2345",
             "1234567890123.0", "+1", "0x10", "1e3", "?", "?2", "?10", "? 1", "?true", "true?", "\"a", "\"\u{7F}\"",

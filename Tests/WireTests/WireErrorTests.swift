@@ -1,4 +1,4 @@
-// Errors: what each reason means for the one who asked, and that each can be told to a person.
+// Errors: what each reason means for the request, and that each has a sentence that a person understands.
 
 import Testing
 import URLLoadingWire

@@ -27,7 +27,7 @@ final class FTPJournal: FTPReceiver {
     let handle: FTPHandle
     private(set) var answer = FTPAnswer()
     private(set) var ends = 0
-    /// What is said to each question about who we are.
+    /// The answer to each question for a name and a password.
     private var credentials: [PasswordCredential?]
     private let pausesAfter: Int?
     private let onQuestion: ((ConnectionQuestion) -> Void)?

@@ -92,7 +92,7 @@ import URLLoadingTestSupport
         rig.expectClean()
     }
 
-    @Test("A proxy that is asked by HTTP, or stands on a socket, is no way for FTP, and nothing is dialled")
+    @Test("An HTTP proxy, or one on a UNIX-domain socket, cannot carry FTP, and nothing is dialled")
     func noWay() throws {
         let proxies = [
             try testProxy(.http), try testProxy(.https), ProxyServer(kind: .socks5, path: "/run/proxy.sock"),
@@ -112,7 +112,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "Where one way leads nowhere, or is silent too long, the next is tried, and data goes the way that was found"
+        "When a way fails, or is silent too long, the next is tried, and the data connection uses the way that was found"
     )
     func ways() throws {
         let rig = EngineRig()
@@ -139,7 +139,7 @@ import URLLoadingTestSupport
         rig.expectClean()
     }
 
-    @Test("Where no way leads anywhere the last one's failure counts; each has the idle time for itself")
+    @Test("When all ways fail the last one's failure counts; each has the idle time for itself")
     func noWayAtAll() throws {
         let rig = EngineRig()
         rig.network.setName("proxy.test", .addresses(["10.0.0.2"]))
@@ -181,7 +181,7 @@ import URLLoadingTestSupport
         rig.expectClean()
     }
 
-    @Test("B6.5: the whole has an end too") func resource() throws {
+    @Test("B6.5: the resource time ends an FTP transfer, whatever moves") func resource() throws {
         let rig = EngineRig()
         serve(
             rig, port: 21,
@@ -199,7 +199,7 @@ import URLLoadingTestSupport
         rig.expectClean()
     }
 
-    @Test("A receiver that is full stops the data and the idle time, and goes on when it likes") func pause() throws {
+    @Test("A receiver that is full stops the data and the idle time until it asks for more") func pause() throws {
         let rig = EngineRig()
         rig.network.capacity = 1000
         serve(
@@ -249,7 +249,8 @@ import URLLoadingTestSupport
         rig.expectClean()
     }
 
-    @Test("Names and addresses that lead nowhere are told as for HTTP") func nowhere() throws {
+    @Test("FTP has the errors of HTTP for names that are not found and for addresses that refuse")
+    func nowhere() throws {
         let rig = EngineRig()
         let unknown = try submit(rig)
         rig.settle()

@@ -39,7 +39,7 @@ import URLLoadingTrust
         return (server, LiveEngine { $0.trust = AnchorsEvaluator(anchors: [root]) })
     }
 
-    @Test("B14.20: a file comes whole, with its length before it, and anonymously without a name from the program")
+    @Test("B14.20: a file comes whole, with its length before it, and anonymously where there are no credentials")
     func download() async throws {
         let server = try server()
         let answer = try await LiveEngine().ftp(server, "/pub/hello.txt")
@@ -74,7 +74,7 @@ import URLLoadingTrust
         #expect(server.commands.contains("PASV") == (host == "127.0.0.1"))
     }
 
-    @Test("B14.24: directories are listed, and are no files") func listings() async throws {
+    @Test("B14.24: a directory is listed, and cannot be loaded as a file") func listings() async throws {
         let server = try server()
         let listing = try await LiveEngine().ftp(server, "/pub/")
         #expect(listing.head?.content == .listing)
@@ -86,7 +86,7 @@ import URLLoadingTrust
         #expect(try await LiveEngine().ftp(server, "/none/hello.txt").failure == .missing)
     }
 
-    @Test("B14.21: credentials of the URL, then those of the delegate; refused ones are an error")
+    @Test("B14.21: the URL's credentials come first, then the receiver is asked; refused ones are an error")
     func credentials() async throws {
         let server = try server { $0.allowsAnonymous = false }
         let right = PasswordCredential(user: "me", password: "secret")
@@ -100,8 +100,8 @@ import URLLoadingTrust
         #expect(second.text == "hello" && second.refusals == [1])
         let refused = try await engine.ftp(server, "/pub/hello.txt", credentials: [wrong, wrong])
         #expect(refused.failure == .loginRefused(code: 530) && refused.refusals == [0, 1, 2])
-        let nobody = try await engine.ftp(server, "/pub/hello.txt")
-        #expect(nobody.failure == .loginRefused(code: 530))
+        let unanswered = try await engine.ftp(server, "/pub/hello.txt")
+        #expect(unanswered.failure == .loginRefused(code: 530))
     }
 
     @Test("B14.21: a server that ends the connection with its refusal is connected to again")
@@ -171,7 +171,7 @@ import URLLoadingTrust
         #expect(source.isClosed)
     }
 
-    @Test("Downloads go on where they ended, if the file is still the same") func resumption() async throws {
+    @Test("A download continues where it ended, if the file has not changed") func resumption() async throws {
         let server = try server()
         let engine = LiveEngine()
         let first = try await engine.ftp(server, "/pub/hello.txt") { $0.asksDate = true }
@@ -200,8 +200,8 @@ import URLLoadingTrust
         return try await LiveEngine().ftp(server, "/pub/hello.txt")
     }
 
-    @Test("A transfer that ends early, or not with 226, is an error and no short success") func shortEnds() async throws
-    {
+    @Test("A transfer that ends early, or not with 226, is an error and no short success")
+    func shortEnds() async throws {
         #expect(try await load { $0.cutAfter = 3 }.failure == .truncated(received: 3, expected: 5))
         #expect(try await load { $0.final = "426 aborted" }.failure == .transferAborted(code: 426))
         #expect(try await load { $0.final = "451 disk" }.failure == .transferAborted(code: 451))
@@ -230,7 +230,8 @@ import URLLoadingTrust
         #expect(try await LiveEngine().ftp(server, "/pub/hello.txt").failure == failure)
     }
 
-    @Test("A server that is none, and a greeting that is a refusal") func greetings() async throws {
+    @Test("A server that does not speak FTP, and a greeting that is a refusal, are errors")
+    func greetings() async throws {
         for (greeting, failure) in [
             ("HTTP/1.1 400 Bad Request", FTPFailure.malformedReply(.noReply)), ("421 full", .serviceUnavailable),
             ("500 no", .refused(verb: "the connection", code: 500)),
@@ -261,7 +262,8 @@ import URLLoadingTrust
         #expect(!server.commands.contains("EPRT") && server.commands.contains("PROT P"))
     }
 
-    @Test("B14.26: who is asked about the certificate is asked once, and decides") func trust() async throws {
+    @Test("B14.26: the receiver is asked about the certificate once, and its answer decides")
+    func trust() async throws {
         let (server, _) = try protected()
         let asks = Guarded(0)
         let accepted = try await LiveEngine().ftp(
@@ -289,7 +291,7 @@ import URLLoadingTrust
         #expect(server.commands.count { $0.hasPrefix("PASS") } == 1, "no login before the verdict")
     }
 
-    @Test("A server without TLS is not spoken to without it") func unprotected() async throws {
+    @Test("Where TLS is wanted, a server that refuses it gets no further command") func unprotected() async throws {
         let server = try server()
         let answer = try await LiveEngine().ftp(server, "/pub/hello.txt") { $0.isProtected = true }
         #expect(answer.failure == .protectionRefused(code: 502))
@@ -332,7 +334,7 @@ import URLLoadingTrust
         await proxy.stop()
     }
 
-    @Test("A proxy that speaks HTTP is no way for FTP itself") func httpProxy() async throws {
+    @Test("A proxy that speaks HTTP cannot carry FTP itself") func httpProxy() async throws {
         let server = try server()
         let way = try #require(ProxyServer(kind: .http, host: "127.0.0.1", port: 9))
         let answer = try await LiveEngine().ftp(server, "/pub/hello.txt", routes: [.proxied(way)])

@@ -28,7 +28,7 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
-    @Test("H6.1: cancelling within a callback, and all at once")
+    @Test("H6.1: a callback may cancel every request at once, its own among them")
     func cancelWithin() {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2()
@@ -68,7 +68,7 @@ struct HTTP2EndTests {
     }
 
     @Test(
-        "H2.6: a request that waits for a stream can be cancelled, and has its time for the resource; that for the request begins with the stream"
+        "H2.6: a request that waits for a stream can be cancelled; its resource time runs, its idle time does not yet"
     )
     func waiting() {
         var settings = HTTP2Settings()
@@ -99,8 +99,7 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
-    @Test(
-        "H6.4: a connection on which nothing came for a whole time-out serves no request before it has answered a PING")
+    @Test("H6.4: a connection that was silent for a whole time-out takes no new request before it has answered a PING")
     func suspect() {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2()
@@ -333,7 +332,7 @@ struct HTTP2EndTests {
         }
     }
 
-    @Test("H7.7: that a server wants HTTP/1.1 is known from then on, also where a streamed body is asked for anew")
+    @Test("H7.7: that a server wants HTTP/1.1 is remembered, also where a streamed body has to be supplied anew")
     func needsHTTP1ForStream() {
         let rig = EngineRig.http2()
         serveOnlyHTTP1(of: rig, [.receiveHead, .respond("old")])
@@ -346,7 +345,8 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
-    @Test("H7.7: a server that wants HTTP/1.1 is asked again in that, whatever the request is, and from then on")
+    @Test(
+        "H7.7: to a server that wants HTTP/1.1 any request is sent again over that, and later ones go that way at once")
     func needsHTTP1() {
         let rig = EngineRig.http2()
         serveOnlyHTTP1(of: rig, [.receiveHead, .receive(count: 1), .respond("old"), .receiveHead, .respond("old")])
@@ -442,7 +442,7 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
-    @Test("H8.1: a server that speaks HTTP/1.1 where HTTP/2 was agreed on is no answer (H1.4)")
+    @Test("H8.1: an answer in HTTP/1.1 where HTTP/2 was agreed on is an error (H1.4)")
     func http1() {
         let rig = EngineRig.http2()
         rig.serve("host.test", [.receiveHead, .respond("hello")])
@@ -452,7 +452,7 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
-    @Test("H7.11: an engine that ends says goodbye")
+    @Test("H7.11: an engine that ends finishes its connections without a fault at the server")
     func goodbye() {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2()

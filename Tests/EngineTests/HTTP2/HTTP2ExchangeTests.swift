@@ -128,7 +128,7 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
-    @Test("H5.4: who takes nothing stops its own stream and no other, and gets all of it in the end")
+    @Test("H5.4: a receiver that takes nothing stops its own stream and no other, and gets all of it in the end")
     func backPressure() {
         let rig = EngineRig.http2()
         let size = 8 << 20
@@ -152,7 +152,7 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
-    @Test("H5.4: what is held while it is not taken comes in its order", arguments: [1, 3])
+    @Test("H5.4: bodies that are held while their receivers pause arrive whole and in order", arguments: [1, 3])
     func held(count: Int) {
         let rig = EngineRig.http2()
         let bodies = (0..<count).map { number in
@@ -182,7 +182,7 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
-    @Test("A body in small frames that come together goes up in few pieces")
+    @Test("A body in small frames that arrive together reaches its receiver in few pieces")
     func smallFrames() {
         let rig = EngineRig.http2()
         let text = (0..<100_000).map { "\($0) " }.joined()

@@ -22,7 +22,7 @@ struct AuthenticationMachineTests {
         for challenge in ["", "Bearer realm=x", "Basic realm=\"x", "DPoP algs=\"x\"", "Digest realm=x"] {
             #expect(rig.refused(challenge) == "deliver", "\(challenge)")
         }
-        // An answer without a question counts for nothing.
+        // An answer without a question asks nothing.
         #expect(rig.answered(.password(Self.password)) == "deliver")
         #expect(rig.accepted() == nil)
     }
@@ -107,7 +107,7 @@ struct AuthenticationMachineTests {
         }
     }
 
-    @Test("B2.76: a user name with a colon is no credential for Basic, and is one for Digest")
+    @Test("B2.76: a user name with a colon cannot be sent by Basic, and can by Digest")
     func colon() throws {
         let colon = PasswordCredential(user: "a:b", password: "c")
         var rig = try AuthenticationRig()
@@ -118,7 +118,7 @@ struct AuthenticationMachineTests {
         #expect(rig.answered(.password(colon)) == "send digest")
     }
 
-    @Test("B2.34: to go on without credential ends the offers at once")
+    @Test("B2.34: the answer to go on without a credential ends the offers at once")
     func unauthenticated() throws {
         var rig = try AuthenticationRig()
         #expect(rig.refused("Basic realm=x", digest()) == "ask digest x 0")
@@ -215,7 +215,7 @@ struct AuthenticationMachineTests {
 
     // MARK: Digest
 
-    @Test("B2.88: a stale nonce is replaced silently: no question, nothing counts")
+    @Test("B2.88: a stale nonce is replaced silently: no credential is asked for, and no failure is counted")
     func stale() throws {
         var rig = try AuthenticationRig()
         #expect(rig.refused(digest("n1")) == "ask digest x 0")
@@ -255,13 +255,12 @@ struct AuthenticationMachineTests {
         }
         #expect(rig.refused("NTLM, Basic realm=x") == "ask ntlm - 3")
         #expect(rig.answered(.reject) == "ask basic x 3")
-        // A second message out of turn begins nothing.
+        // The server's second message, without a first one of this client, begins nothing.
         #expect(rig.answered(.password(Self.password)) == "send basic")
         #expect(rig.refused(challenge) == "deliver")
     }
 
-    @Test(
-        "B2.1: a server that is not named is shown no ticket before the delegate has said so, and is asked about once")
+    @Test("B2.1: the delegate is asked, once, before a server that is not named gets a ticket")
     func ticketIsAskedFor() throws {
         var rig = try AuthenticationRig()
         #expect(rig.refused("Basic realm=x", "Negotiate") == "ask negotiate - 0")
@@ -271,7 +270,7 @@ struct AuthenticationMachineTests {
         #expect(rig.refused("Negotiate", "Negotiate YQ==") == "deliver")
     }
 
-    @Test("B2.1, B2.16: a ticket that was asked for goes like one of who is named, and its refusal counts")
+    @Test("B2.1, B2.16: a ticket that the delegate allows is sent as to a named server, and its refusal counts")
     func ticketIsGiven() throws {
         var rig = try AuthenticationRig()
         #expect(rig.refused("Basic realm=x", "Negotiate") == "ask negotiate - 0")
@@ -283,7 +282,7 @@ struct AuthenticationMachineTests {
         #expect(rig.refused("Basic realm=x", "Negotiate") == "ask basic x 1")
     }
 
-    @Test("B2.95: a ticket that was given but is not there is skipped, and is no failure")
+    @Test("B2.95: a ticket that is allowed but does not exist is skipped, and counts as no failure")
     func givenTicketIsMissing() throws {
         var rig = try AuthenticationRig()
         #expect(rig.refused("Basic realm=x", "Negotiate") == "ask negotiate - 0")
@@ -291,9 +290,7 @@ struct AuthenticationMachineTests {
         #expect(rig.answered(.none) == "ask basic x 0")
     }
 
-    @Test(
-        "B2.11, B2.95: a server that is named gets the ticket without a question, and it goes on while the server sends tokens"
-    )
+    @Test("B2.11, B2.95: a named server gets the ticket without a question, in as many rounds as it sends tokens")
     func negotiate() throws {
         var rig = try AuthenticationRig(usesTicketUnasked: true)
         #expect(rig.refused("Basic realm=x", "Negotiate") == "negotiate -")
@@ -315,7 +312,7 @@ struct AuthenticationMachineTests {
         #expect(rig.refused("Negotiate") == "deliver")
     }
 
-    @Test("B2.11: a refused ticket does not count as a failure in the next question")
+    @Test("B2.11: a refused ticket is not counted as a failure of the credential that is asked for next")
     func refusedTicket() throws {
         var rig = try AuthenticationRig(usesTicketUnasked: true)
         #expect(rig.refused("Basic realm=x", "Negotiate") == "negotiate -")

@@ -48,7 +48,7 @@ struct AuthenticationRandomWalkTests {
     }
 
     @Test(
-        "B2.103: every walk ends, a rejected space stays rejected, no ticket goes unless given or named, all can be written",
+        "B2.103: every walk ends, a rejected space stays rejected, and no ticket is sent that is not allowed",
         arguments: 0..<8)
     func walks(seed: Int) throws {
         let side = AuthenticationSide.server(try AuthenticationRig.origin())

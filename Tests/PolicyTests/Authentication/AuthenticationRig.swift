@@ -6,7 +6,7 @@ import URLLoadingTrust
 import URLLoadingWire
 
 extension HashFunctions {
-    /// OpenSSL's.
+    /// The hash functions of OpenSSL.
     static let openSSL = HashFunctions { algorithm, bytes in
         switch algorithm {
         case .md5: nil

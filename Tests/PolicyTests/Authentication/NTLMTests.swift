@@ -1,4 +1,4 @@
-// NTLM by the published values of MS-NLMP §4.2.4, its messages taken apart, and challenges that are none.
+// NTLM by the published values of MS-NLMP §4.2.4, its messages taken apart, and bytes that are not a challenge.
 
 import Testing
 import URLLoadingPolicy
@@ -164,7 +164,7 @@ struct NTLMTests {
         let message = try #require(try answer(Self.challenge, seconds: 0))
         // 1970 as 100 ns since 1601: 0x019DB1DED53E8000.
         #expect(message.proof[24..<32] == [0x00, 0x80, 0x3E, 0xD5, 0xDE, 0xB1, 0x9D, 0x01])
-        // No clock is so wrong that it stops a login.
+        // However wrong this machine's clock is, the challenge is answered.
         for seconds in [Int64.min, .max, -1] { #expect(try answer(Self.challenge, seconds: seconds) != nil) }
     }
 
@@ -192,7 +192,7 @@ struct NTLMTests {
         #expect(key("ÿж") == key("ŸЖ"))
     }
 
-    @Test("MS-NLMP 2.2.1.3: a name that is too long for the message is no credential for it")
+    @Test("MS-NLMP 2.2.1.3: a user name that is too long for the message is not sent")
     func longNames() throws {
         let name = String(repeating: "x", count: 40_000)
         #expect(try answer(Self.challenge, .init(user: name, password: "p")) == nil)
@@ -229,7 +229,7 @@ struct NTLMTests {
         // A value of the list that is longer than the list.
         #expect(try answer(Self.challenge(targetInfo: [2, 0, 9, 0, 1, 2])) == nil)
         #expect(try answer(Self.challenge(targetInfo: [2, 0, 9])) == nil)
-        // A time that is none.
+        // A time that is too short to be one.
         let short = try #require(try answer(Self.challenge(targetInfo: [7, 0, 2, 0, 1, 2, 0, 0, 0, 0])))
         #expect(short.lanManager != [UInt8](repeating: 0, count: 24))
     }
@@ -245,7 +245,7 @@ struct NTLMTests {
         #expect(Array(endless.proof.dropFirst(44)) == listed)
     }
 
-    @Test("B2.93: base64 that is none, and a missing second message, are failures of the credential")
+    @Test("B2.93: invalid base64 and a missing second message count as failures of the credential")
     func broken() throws {
         for token in ["NTLM", "NTLM x", "NTLM x===", "NTLM realm=x"] {
             var rig = try AuthenticationRig()

@@ -132,7 +132,7 @@ struct RememberedSpacesTests {
         #expect(new.credential?.user == "new")
         test.spaces.forget(new)
         #expect(test.sent("/") == nil)
-        // A success of the forgotten one that was still under way does not bring it back.
+        // A late success with the forgotten credential does not bring it back.
         test.spaces.remember(new, for: request("/"))
         #expect(test.sent("/") == nil)
         test.spaces.forget(new)
@@ -163,7 +163,7 @@ struct RememberedSpacesTests {
         #expect(test.sent("/") == "n1 00000010")
         try test.prove("Digest realm=x, nonce=n2, qop=auth", at: "/")
         #expect(test.sent("/") == "n2 00000002")
-        // The same nonce again, proven by a task that had its own refusal: the count does not go back.
+        // Another task, with a refusal of its own, proves nonce n2 once more: the count does not go back.
         _ = test.sent("/")
         try test.prove("Digest realm=x, nonce=n2, qop=auth", at: "/")
         #expect(test.sent("/") == "n2 00000004")
@@ -197,7 +197,7 @@ struct RememberedSpacesTests {
         }
     }
 
-    @Test("B2.87: an answer to an older nonce does not bring that back")
+    @Test("B2.87: a late answer to an older nonce does not bring the older nonce back")
     func lateAnswers() throws {
         var test = self
         try test.prove("Digest realm=x, nonce=n1, qop=auth", at: "/")
@@ -207,7 +207,7 @@ struct RememberedSpacesTests {
         #expect(test.sent("/") == "n2 00000002")
     }
 
-    @Test("B2.88: a nonce that was sent ahead and is stale is replaced without a question")
+    @Test("B2.88: a stale nonce that was sent ahead is replaced without a question")
     func staleAhead() throws {
         var test = self
         try test.prove("Digest realm=x, nonce=n1, qop=auth", at: "/")
@@ -218,7 +218,9 @@ struct RememberedSpacesTests {
         #expect(test.sent("/") == "n2 00000002")
     }
 
-    @Test("B2.91: the domain lists what lies in the space, absolute or relative; other servers are not believed")
+    @Test(
+        "B2.91: the domain lists the paths of the space, absolute or relative; what it says of other servers is ignored"
+    )
     func domain() throws {
         var test = self
         try test.prove(
@@ -285,9 +287,7 @@ struct RememberedSpacesTests {
         #expect(test.sent("/dir/index.html") == nil)
     }
 
-    @Test(
-        "B2.107: what was given beforehand is sent from the first request on, and stays however much is learnt beside it"
-    )
+    @Test("B2.107: a credential given in advance is sent with the first request, and stays while others are learnt")
     func given() throws {
         var test = self
         test.spaces.give(Self.password, to: side, from: "/given/x?y")

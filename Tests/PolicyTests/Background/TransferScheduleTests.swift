@@ -48,7 +48,7 @@ import URLLoadingPolicy
         #expect(schedule.wake(Self.at(2)) == nil)
     }
 
-    @Test("B10.12: what is left to the system's discretion begins one by one, when no other transfer wants to")
+    @Test("B10.12: discretionary transfers begin one by one, when no other transfer is under way")
     func discretion() {
         var schedule = TransferSchedule(places: 3)
         schedule.added(1, Self.entry(priority: 1, discretionary: true))
@@ -74,7 +74,7 @@ import URLLoadingPolicy
         #expect(schedule.next(Self.at(1000)) == [.begin(1)])
     }
 
-    @Test("B10.9: what waits for a place only, its delay being over, sets no timer")
+    @Test("B10.9: a transfer whose delay is over and that only waits for a place sets no timer")
     func placeWanted() {
         var schedule = TransferSchedule(places: 1)
         schedule.added(1, Self.entry())
@@ -127,7 +127,7 @@ import URLLoadingPolicy
         #expect(schedule.failed(1, code: -1005, random: 1, now: Self.at(0)) == .retry(attempt: 1, delay: 1000))
     }
 
-    @Test("B10.22, B10.39: nothing is tried again when its time is over, and what waits then ends")
+    @Test("B10.22, B10.39: a transfer whose time is over is not tried again, and ends also while it waits")
     func expiry() {
         var schedule = TransferSchedule(places: 1)
         schedule.added(1, Self.entry(allowed: 5000))
@@ -141,7 +141,7 @@ import URLLoadingPolicy
         #expect(!schedule.hasWork)
     }
 
-    @Test("B10.37: what waits for an answer keeps no other from beginning")
+    @Test("B10.37: a transfer that waits for an answer leaves its place to the next one")
     func asking() {
         var schedule = TransferSchedule(places: 1)
         schedule.added(1, Self.entry())
@@ -169,7 +169,7 @@ import URLLoadingPolicy
         #expect(schedule.next(Self.at(0)) == [.begin(1)])
     }
 
-    @Test("B10.41: within one running of the machine a clock that is moved changes no time")
+    @Test("B10.41: a clock that is set while the machine runs does not change the time that is left")
     func movedClock() {
         var life = TransferLifetime(allowed: 10_000, from: Self.at(0))
         // A year ahead, and a year back.
@@ -179,7 +179,7 @@ import URLLoadingPolicy
         #expect(life.remaining(Self.at(3000, wall: 99_999_999)) == 7000)
     }
 
-    @Test("B10.41: over a restart of the machine the calendar counts, but never backwards")
+    @Test("B10.41: after a restart of the machine the calendar tells the time that has passed, never less than none")
     func otherBoot() {
         let life = TransferLifetime(allowed: 10_000, from: Self.at(0))
         let later = TransferInstant(wall: 1_004_000, uptime: 10, boot: 2)

@@ -29,17 +29,17 @@ import URLLoadingPolicy
         #expect(pace(reads: 100, of: .max, every: 1_000_000).isFast)
     }
 
-    @Test("A body that comes more slowly never is, however long it goes on", arguments: [66, 1_000, 1_000_000])
+    @Test("A body that comes more slowly is never fast, however long it goes on", arguments: [66, 1_000, 1_000_000])
     func slow(gap: Int64) {
         #expect(!pace(reads: 100, of: Self.record, every: gap).isFast)
     }
 
-    @Test("Small pieces are no fast body, however fast they come", arguments: [1, 100, 4_095])
+    @Test("Small pieces do not make a fast body, however fast they come", arguments: [1, 100, 4_095])
     func small(count: Int) {
         #expect(!pace(reads: 100, of: count, every: 0).isFast)
     }
 
-    @Test("What is read in several steps counts as a whole")
+    @Test("Reads without a pause between them count as one")
     func steps() {
         var pace = BodyPace()
         for step in 0..<5 {
@@ -52,7 +52,7 @@ import URLLoadingPolicy
         #expect(pace.isFast)
     }
 
-    @Test("A slow read, a small one or a lull, and it has to be fast again for as long as before")
+    @Test("After a slow read, a small one or a lull, a body has to prove anew that it is fast")
     func again() {
         let breaks: [(inout BodyPace) -> Void] = [
             { read(Self.record, at: 10_000 * Self.microsecond, &$0) },
@@ -71,7 +71,7 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("Times may be any numbers", arguments: [.min, -1, .max - 4] as [Int64])
+    @Test("Times at the ends of their range overflow nothing", arguments: [.min, -1, .max - 4] as [Int64])
     func anyTime(start: Int64) {
         var pace = BodyPace()
         for step in 0..<5 { read(Self.record, at: start + Int64(step), &pace) }

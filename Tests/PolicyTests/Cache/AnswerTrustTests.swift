@@ -1,4 +1,4 @@
-// Whom a stored answer may serve, by how its server was trusted (B7.102), as values.
+// Which loads a stored answer may serve, by how its server was trusted (B7.102), as values.
 
 import Testing
 import URLLoadingPolicy
@@ -15,7 +15,7 @@ import URLLoadingWire
         .judged(rule: rule, judge: judge), .judged(rule: otherRule, judge: otherJudge),
     ]
 
-    @Test("B7.102: without a delegate the rule is enough, whichever session has applied it; another rule is not")
+    @Test("B7.102: without a delegate an answer serves every session with its rule, and none with another rule")
     func byRule() {
         let demand = TrustDemand(rule: Self.rule, judge: Self.judge, ruleSuffices: true)
         #expect(demand.admits(.judged(rule: Self.rule, judge: nil)))
@@ -27,7 +27,7 @@ import URLLoadingWire
         #expect(!demand.admits(.unknown) && !demand.admits(.plain))
     }
 
-    @Test("B7.102: where a delegate may have another opinion, or the rule has no name, only the session's own serve")
+    @Test("B7.102: a session with a delegate, or with a rule without a name, is served only its own answers")
     func byJudge() {
         let asking = TrustDemand(rule: Self.rule, judge: Self.judge, ruleSuffices: false)
         let wide = TrustDemand(rule: nil, judge: Self.judge, ruleSuffices: true)
@@ -51,7 +51,7 @@ import URLLoadingWire
         #expect(TrustDemand.plain.withoutJudge == .plain)
     }
 
-    @Test("B7.102: what is made of an answer and of news reaches no further than each of the two")
+    @Test("B7.102: an answer joined with news serves no load that either of the two may not serve")
     func joining() {
         let demands = [Self.rule, Self.otherRule, nil].flatMap { rule in
             [Self.judge, Self.otherJudge, nil].flatMap { judge in
@@ -75,7 +75,7 @@ import URLLoadingWire
         #expect(AnswerTrust.program.joined(with: .unknown) == nil)
     }
 
-    @Test("B7.102: a mark comes back from its bytes; other bytes are none")
+    @Test("B7.102: a mark is read back from its bytes; other bytes are refused")
     func bytes() {
         for trust in Self.all {
             let encoded = trust.encoded
@@ -88,7 +88,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B7.102: of what earlier versions have written it is not known how its server was trusted, if it had to be")
+    @Test("B7.102: an https answer that an earlier version has stored is marked as of unknown trust")
     func earlierVersions() throws {
         for (key, trust) in [("https://h.example/", AnswerTrust.unknown), ("http://h.example/", .plain)] {
             let record = CacheRecord(
@@ -103,7 +103,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B7.102: an answer is stored with its mark, one that could serve no load is not, and takes the old one along")
+    @Test("B7.102: an answer is stored with its mark; one that could serve no load removes the stored one instead")
     func storing() {
         func outcome(_ trust: AnswerTrust, over stored: StoredAnswer?) -> CacheOutcome {
             CacheRules.outcome(
@@ -121,7 +121,7 @@ import URLLoadingWire
         #expect(outcome(.unknown, over: Self.answer(.program)) == .deliver(.forget))
     }
 
-    @Test("B7.102: a 304 under another trust confirms nothing, and is asked again without conditions")
+    @Test("B7.102: a 304 under another trust confirms nothing, and the request is sent again without conditions")
     func validating() {
         func outcome(_ stored: AnswerTrust, _ news: AnswerTrust) -> CacheOutcome {
             CacheRules.outcome(

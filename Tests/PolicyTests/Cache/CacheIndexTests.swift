@@ -48,7 +48,7 @@ import URLLoadingPolicy
         #expect(short.byteCount == 15 && short.recordCount == 2 && short.excess(over: 14) == [name(1)])
     }
 
-    @Test("B7.19: records that are none are passed over, and a torn one at the end too")
+    @Test("B7.19: bytes that are not a record are skipped, and so is a torn record at the end")
     func torn() {
         let good = CacheIndex.bytes(.stored(name(1), byteCount: 10, at: 100))
         let nonsense = [UInt8](repeating: 0x5A, count: CacheIndex.recordSize)
@@ -58,7 +58,7 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("B7.5, B7.19: records whose sizes add up to more than can be counted are passed over")
+    @Test("B7.5, B7.19: a record with which the sum of all sizes would overflow is skipped")
     func countless() {
         var log = CacheIndex()
         log.take(.stored(name(1), byteCount: .max - 10, at: 1))
@@ -68,7 +68,7 @@ import URLLoadingPolicy
         #expect(log.excess(over: 0) == [name(1), name(3)])
     }
 
-    @Test("B7.7: much history makes a log worth shortening, many entries do not")
+    @Test("B7.7: a log is worth shortening when it holds much history, not when it holds many entries")
     func shortening() {
         var log = CacheIndex()
         for number in 0..<5000 { log.take(.stored(name(number), byteCount: 1, at: 0)) }

@@ -58,14 +58,14 @@ import URLLoadingWire
         #expect(Self.read(try Self.file(plain, body: []))?.0 == plain)
     }
 
-    @Test("B7.19: a file that is cut anywhere is no record")
+    @Test("B7.19: a file that is cut anywhere is not read as a record")
     func cut() throws {
         let file = try Self.file(Self.record(), body: Array("hello".utf8))
         for length in 0..<file.count { #expect(Self.read(Array(file[..<length])) == nil) }
         #expect(Self.read(file + [0]) == nil)
     }
 
-    @Test("B7.19: a file in which any one bit has changed is no record")
+    @Test("B7.19: a file in which any one bit has changed is not read as a record")
     func flipped() throws {
         let file = try Self.file(Self.record(), body: Array("hello".utf8))
         for index in file.indices {

@@ -85,7 +85,7 @@ import URLLoadingWire
         #expect(!selection.matchesWithoutSecrets(fields(("X", "2"))))
     }
 
-    @Test("B7.49: an answer that varies by an absurd number of fields is as good as one that varies by everything")
+    @Test("B7.49: an answer that varies by more than 32 fields is treated as one that varies by everything")
     func manyNames() {
         let names = (0..<33).map { "x\($0)" }.joined(separator: ",")
         let request = fields(("x0", "1"))
@@ -98,7 +98,7 @@ import URLLoadingWire
 
     // MARK: Keys
 
-    @Test("B7.16: text that is no URL has no key", arguments: ["", ":", "/a", "a", "://x", "1 2:x", "a b:c", "#:"])
+    @Test("B7.16: text that is not a URL has no key", arguments: ["", ":", "/a", "a", "://x", "1 2:x", "a b:c", "#:"])
     func noKey(text: String) {
         #expect(CacheKey(text) == nil)
     }

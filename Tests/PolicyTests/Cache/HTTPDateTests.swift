@@ -1,4 +1,4 @@
-// Dates of fields: the three forms, what is none, and the way there and back through the calendar.
+// Dates of fields: the three forms, text that is not a date, and the way there and back through the calendar.
 
 import Testing
 import URLLoadingPolicy
@@ -17,7 +17,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "B7.69: what is none of the three forms is no date",
+        "B7.69: text in none of the three forms is not a date",
         arguments: [
             "", " ", "Sun", "Sun,", "0", "784111777", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:49:37",
             "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 GMTx",

@@ -60,7 +60,7 @@ import URLLoadingPolicy
         #expect(table.count == 0 && table.removeOldest() == nil)
     }
 
-    @Test("B7.6: who has to go is found without looking at those who stay, however many there are")
+    @Test("B7.6: the entries that have to go are found without looking at those that stay, however many there are")
     func excess() {
         var table = RecencyTable<Int, Int>()
         for key in 0..<10_000 { table.insert(key, for: key, cost: 10) }

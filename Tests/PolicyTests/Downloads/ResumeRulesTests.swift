@@ -112,7 +112,7 @@ struct ResumeRulesTests {
         #expect(meaning(206, ["Content-Range: bytes 5-9/10"], length: 4) == .startsOver)
     }
 
-    @Test("B9.28: a date that is another one starts over; the same in another form goes on")
+    @Test("B9.28: another date starts the download over; the known date in another form continues it")
     func otherDate() {
         let known = ResumeValidator.date("Tue, 14 Nov 2023 20:00:00 GMT")
         let range = "Content-Range: bytes 5-9/10"

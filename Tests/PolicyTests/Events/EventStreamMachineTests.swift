@@ -45,7 +45,7 @@ import URLLoadingPolicy
         #expect(machine.failed(code: -1005, reconnectionTime: 1000, random: 0) == .askAgain(after: 2000))
     }
 
-    @Test("B5.86: a reconnection time above a minute is kept to, and one near nothing is not")
+    @Test("B5.86: a reconnection time above a minute is kept, and one near zero grows with each failure")
     func limits() {
         var machine = EventStreamMachine(comesBack: true)
         for _ in 0..<1000 {
@@ -57,7 +57,7 @@ import URLLoadingPolicy
         #expect(machine.failed(code: -1001, reconnectionTime: .min, random: 0) == .askAgain(after: 400))
     }
 
-    @Test("B5.86: a stream that was empty counts as a failure")
+    @Test("B5.86: a stream that ends without a byte counts as a failure")
     func empty() {
         var machine = EventStreamMachine(comesBack: true)
         _ = machine.answered(status: 200, isEventStream: true)
@@ -70,13 +70,14 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "B5.86: a failure that does not pass ends it", arguments: [0, -999, -1000, -1002, -1011, -1017, -1200, -1202])
+        "B5.86: a failure that does not pass ends the stream of events",
+        arguments: [0, -999, -1000, -1002, -1011, -1017, -1200, -1202])
     func lastingFailures(code: Int64) {
         var machine = EventStreamMachine(comesBack: true)
         #expect(machine.failed(code: code, reconnectionTime: 0, random: 0) == .over)
     }
 
-    @Test("B5.87: what is asked for once is over with its answer, and with any failure")
+    @Test("B5.87: a stream that is not to be asked for again is over with its answer, and with any failure")
     func once() {
         var machine = EventStreamMachine(comesBack: false)
         #expect(machine.failed(code: -1005, reconnectionTime: 0, random: 0) == .over)

@@ -85,7 +85,7 @@ import URLLoadingPolicy
             ])
     }
 
-    @Test("B14.22: a port of EPSV that cannot be connected to is tried by PASV, once") func firewall() throws {
+    @Test("B14.22: where no connection to the port of EPSV can be made, PASV is tried once") func firewall() throws {
         var conversation = try Conversation("/c")
         conversation.hear("220", "230", "200", "213 1", "229 (|||7|)")
         conversation.unreachable()
@@ -130,9 +130,8 @@ import URLLoadingPolicy
         #expect(conversation.said == ["USER u", "TYPE A", "EPSV", "<data 7>", "RETR c"])
     }
 
-    @Test("B14.24: a name that is a directory, one that is nothing, a directory that is not there") func missing()
-        throws
-    {
+    @Test("B14.24: a name that is a directory, a missing file and a missing directory each have their own error")
+    func missing() throws {
         for (answer, failure) in [("250", FTPFailure.isDirectory), ("550", .missing)] {
             var conversation = try Conversation("/c")
             conversation.hear("220", "230", "200", "550", "229 (|||7|)")
@@ -179,7 +178,7 @@ import URLLoadingPolicy
         #expect(hasty.last == "<\(FTPFailure.dataConnectionLost)>")
     }
 
-    @Test("B14.21: without a name the user is anonymous") func anonymous() throws {
+    @Test("B14.21: without credentials the machine logs in as an anonymous user") func anonymous() throws {
         var conversation = try Conversation("/c") { $0.credential = nil }
         conversation.hear("220")
         conversation.answer(nil)
@@ -203,7 +202,7 @@ import URLLoadingPolicy
             conversation.said == [
                 "USER u", "PASS p", "<who? 1>", "USER v", "PASS p2", "<who? 2>", "<again>", "USER w", "TYPE I",
             ])
-        // 421 to a client that thinks for too long.
+        // The server answers 421 while the next password is still awaited.
         var slow = try Conversation("/c")
         slow.hear("220", "530", "421")
         slow.answer("v")
@@ -224,7 +223,8 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("An account cannot be given, and what would end a command is no password") func account() throws {
+    @Test("A server that wants an account is an error, and so is a user name or password with a line end or NUL")
+    func account() throws {
         for replies in [["332"], ["331", "332"]] {
             var conversation = try Conversation("/c")
             conversation.hear("220")
@@ -239,7 +239,7 @@ import URLLoadingPolicy
         #expect(other.said == ["<\(FTPFailure.unsendableCredential)>"])
     }
 
-    @Test("B14.26: TLS comes before who we are, for both connections") func protection() throws {
+    @Test("B14.26: TLS comes before the user name, for both connections") func protection() throws {
         var conversation = try Conversation("/c") { $0.isProtected = true }
         conversation.hear("220", "234")
         conversation.secured()
@@ -258,7 +258,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "An end before the announced length is an error, whatever the server says; so is a missing or another last word"
+        "Data shorter than announced is an error, whatever the server says; so is a last reply that is missing or wrong"
     )
     func short() throws {
         var short = try Conversation("/c")
@@ -298,8 +298,8 @@ import URLLoadingPolicy
         #expect(cut.last == "<\(FTPFailure.truncated(received: 4, expected: 10))>")
     }
 
-    @Test("After the server's last word only the data is waited for, however slowly it is taken") func farewell() throws
-    {
+    @Test("After the server's last reply only the data is waited for, however slowly it is taken")
+    func farewell() throws {
         for isShort in [false, true] {
             var conversation = try Conversation("/c")
             conversation.begin(size: 10)
@@ -312,7 +312,8 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("A file that is still the same goes on where it ended; any other begins anew") func resumption() throws {
+    @Test("The download of an unchanged file continues where it ended; that of a changed file begins anew")
+    func resumption() throws {
         let known = FTPFileState(size: 10, date: "20260102030405")
         func resume(_ size: String, _ date: String) throws -> Conversation {
             var conversation = try Conversation("/c") { $0.purpose = .resume(from: 4, of: known) }
@@ -340,7 +341,7 @@ import URLLoadingPolicy
         #expect(try resume("500", "").last == "RETR c")
     }
 
-    @Test("421 ends it anywhere, and replies to nothing are no replies") func unavailable() throws {
+    @Test("421 ends the transfer at any step, and a reply to no command is an error") func unavailable() throws {
         var conversation = try Conversation("/c")
         conversation.hear("421")
         #expect(conversation.said == ["<\(FTPFailure.serviceUnavailable)>"])
@@ -356,7 +357,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "Numbers that no file has are no length",
+        "After an unusable reply to SIZE the length is unknown",
         arguments: ["213 99999999999999999999", "213 -1", "213 x", "213", "200 5"])
     func sizes(reply: String) throws {
         var conversation = try Conversation("/c")
@@ -366,7 +367,8 @@ import URLLoadingPolicy
         #expect(conversation.last == "<file 0 of -1>")
     }
 
-    @Test("Any replies in any order end at most once and stop nothing") func randomWalk() throws {
+    @Test("Whatever replies come in whatever order, the transfer ends at most once and nothing traps")
+    func randomWalk() throws {
         var random = SeededRandom(seed: 14)
         let codes = [
             120, 125, 150, 200, 213, 220, 226, 227, 229, 230, 234, 250, 331, 332, 350, 421, 425, 426, 500, 530, 550,

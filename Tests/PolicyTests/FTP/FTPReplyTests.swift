@@ -1,5 +1,5 @@
 // Replies of FTP servers: every vector whole, byte by byte, cut at every place and with bytes behind it; and bytes of
-// servers that are none.
+// servers that do not speak FTP.
 
 import Testing
 import URLLoadingPolicy
@@ -29,7 +29,7 @@ import URLLoadingPolicy
         return outcome
     }
 
-    /// The same in one piece, byte by byte and cut at every place.
+    /// What comes of a text in one piece; checks that byte by byte and cut at every place it comes to that too.
     private func everySplit(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> Outcome {
         let bytes = Array(text.utf8)
         let whole = decode([bytes[...]])
@@ -44,7 +44,7 @@ import URLLoadingPolicy
     private func reply(_ code: Int, _ text: String) -> FTPReply { FTPReply(code: code, text: Array(text.utf8)) }
 
     @Test(
-        "One line, or several between two with the same number (RFC 959 §4.2)",
+        "A reply is one line, or several between two lines with one number (RFC 959 §4.2)",
         arguments: [
             ("220 ready\r\n", 220, "ready"),
             ("226\r\n", 226, ""),
@@ -62,7 +62,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "What is no reply is none",
+        "A line that is not a reply is refused",
         arguments: [
             "HTTP/1.1 400 Bad Request\r\n", "\r\n", "22\r\n", "999 too large\r\n", "099 too small\r\n", "2 20 x\r\n",
             "220+x\r\n", "\u{0}\u{0}\u{0}\r\n", "2²0 x\r\n", "-20 x\r\n",
@@ -73,7 +73,7 @@ import URLLoadingPolicy
         #expect(outcome.failure == .malformedReply(.noReply))
     }
 
-    @Test("Lines and replies without an end are given up at a limit") func limits() {
+    @Test("A line or a reply that does not end is refused at a limit") func limits() {
         let line = [UInt8](repeating: UInt8(ascii: "2"), count: 5000)
         #expect(decode([line[...]]).failure == .malformedReply(.lineTooLong))
         #expect(decode(line.map { [$0][...] }).failure == .malformedReply(.lineTooLong))
@@ -83,7 +83,7 @@ import URLLoadingPolicy
         #expect(decode([allowed[...]]).replies == [reply(220, "end")])
     }
 
-    @Test("After what is no reply nothing is one") func staysFailed() {
+    @Test("After a malformed line even a good reply is refused") func staysFailed() {
         let bytes = Array("nonsense\r\n".utf8)
         let more = Array("220 ready\r\n".utf8)
         let outcome = decode([bytes[...], more[...]])
@@ -92,7 +92,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "The first digit says what a reply is",
+        "The first digit of a code says what kind of reply it is",
         arguments: [
             (150, .preliminary), (226, .completion), (331, .intermediate), (425, .transientRefusal), (550, .refusal),
         ] as [(Int, FTPReply.Kind)])

@@ -47,7 +47,7 @@ struct ProgressUnitsTests {
         #expect(units.completed == 130 && units.total == 130)
     }
 
-    @Test("Sums stay at the numbers that there are")
+    @Test("A sum that would overflow is the largest number, or the smallest")
     func sums() {
         #expect(Int64.max.addingSaturated(1) == .max && Int64.min.addingSaturated(-1) == .min)
         #expect(Int64(2).addingSaturated(3) == 5 && UInt32.max.addingSaturated(7) == .max)

@@ -21,7 +21,7 @@ import URLLoadingPolicy
         #expect(taken(2, from: &account) == 1)
     }
 
-    @Test("B6.36: it holds no more than its reserve")
+    @Test("B6.36: the account holds no more than its reserve")
     func most() {
         var account = RetryAccount(reserve: 1, share: 1)
         for _ in 0..<100 { account.payIn() }
@@ -29,7 +29,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "Any numbers make an account",
+        "An account can be made of any numbers",
         arguments: [Int.min, -1, 0, 1, .max], [-1, 0, 0.0001, 1, 2, .infinity, -.infinity, .nan] as [Double])
     func anyNumbers(reserve: Int, share: Double) {
         var account = RetryAccount(reserve: reserve, share: share)

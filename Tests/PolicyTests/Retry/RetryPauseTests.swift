@@ -20,7 +20,7 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "Any numbers give a pause between nothing and the longest",
+        "Whatever the numbers are, a pause lies between zero and the longest",
         arguments: [-1, 0, 0.5, 1, 2, 1e300, .infinity, -.infinity, .nan] as [Double])
     func anyNumbers(number: Double) {
         for jitter in [number, 0.5] {
@@ -34,7 +34,7 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("A pause of nothing stays one, however often it grows")
+    @Test("A pause of zero stays zero, however often it grows")
     func nothing() {
         let pauses = RetryPause(first: .zero, longest: .seconds(7), growth: .infinity, jitter: 0)
         #expect(pauses.pause(before: 1_000, chance: 0) == .zero)
@@ -55,7 +55,7 @@ import URLLoadingPolicy
         #expect(RetryPause.asked(by: text, now: Self.now) == .seconds(seconds))
     }
 
-    @Test("B6.35: anything else says nothing", arguments: ["", " ", "-1", "+5", "1.5", "5s", "soon", "1,2", "٣"])
+    @Test("B6.35: any other Retry-After is ignored", arguments: ["", " ", "-1", "+5", "1.5", "5s", "soon", "1,2", "٣"])
     func noRetryAfter(text: String) {
         #expect(RetryPause.asked(by: text, now: Self.now) == nil)
     }

@@ -35,14 +35,14 @@ struct StreamBarrierTests {
         rig.startSecure()
         rig.read()
         rig.arrive(sent[..<split])
-        // The driver looks once more before it begins with TLS.
+        // The driver looks for input once more before it begins with TLS.
         if rig.machine.room > 0 { rig.arrive(sent[split...]) } else { rig.intrude(sent.count - split) }
         #expect(rig.text == "220 go\r\n", "no byte of it is ever read")
         #expect(rig.lines.contains("2: plaintextBeforeTLS") && rig.lines.last == "ended plaintextBeforeTLS")
         #expect(rig.lines.contains("TLS") == (split == 8))
     }
 
-    @Test("B15.45: TLS cannot begin where one direction is over")
+    @Test("B15.45: TLS cannot begin once either direction has ended")
     func tooLate() {
         let ends: [(inout StreamMachineRig) -> Void] = [{ $0.end() }, { $0.closeRead() }, { $0.closeWrite() }]
         for end in ends {
@@ -54,7 +54,7 @@ struct StreamBarrierTests {
         }
     }
 
-    @Test("B15.45: TLS begins once")
+    @Test("B15.45: TLS begins at most once")
     func twice() {
         var rig = StreamMachineRig()
         rig.startSecure()
@@ -65,7 +65,7 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["1: send"])
     }
 
-    @Test("B15.44: where the handshake fails all calls do")
+    @Test("B15.44: a failed handshake fails all calls")
     func handshakeFails() {
         var rig = StreamMachineRig()
         rig.startSecure()
@@ -77,7 +77,7 @@ struct StreamBarrierTests {
 
     // MARK: Connections that were something else before
 
-    @Test("B1.70: what was read too far before is read first, also where it is more than is read ahead")
+    @Test("B1.70: bytes that an earlier user of the connection has read ahead come first, however many they are")
     func unread() {
         var rig = StreamMachineRig(connected: false, readAhead: 4)
         rig.read(3, 3)
@@ -97,7 +97,7 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["1: \"abc\""] && rig.machine.isSecure)
     }
 
-    @Test("B1.70, B15.46: TLS does not begin behind plain bytes that were not read")
+    @Test("B1.70, B15.46: TLS does not begin while plain bytes are unread")
     func plainUnread() {
         var rig = StreamMachineRig(connected: false)
         rig.takeOver(isSecure: false, unread: "abc")
@@ -192,7 +192,7 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["1: \"a\"", "2: timedOut"])
     }
 
-    @Test("B6.12: it runs while the connection is opened and while TLS is set up")
+    @Test("B6.12: the time of a call runs while the connection is opened and while TLS is set up")
     func clockBeforeIO() {
         var rig = StreamMachineRig(connected: false)
         rig.write(timeout: .seconds(3))
@@ -205,7 +205,7 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["TLS", "1: timedOut"])
     }
 
-    @Test("B6.9, B6.12: it stands still while the task is suspended or a question is open")
+    @Test("B6.9, B6.12: the time of a call stands still while the task is suspended or a question is open")
     func held() {
         var rig = StreamMachineRig()
         rig.read(timeout: .seconds(5))

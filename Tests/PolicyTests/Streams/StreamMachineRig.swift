@@ -1,4 +1,4 @@
-// A stream machine and a driver of paper: it keeps bytes as text, does what the machine says, and writes it down.
+// A stream machine and a driver without a connection: it keeps bytes as text, does what the machine says, and writes it down.
 
 import URLLoadingPolicy
 
@@ -26,7 +26,7 @@ struct StreamMachineRig {
 
     mutating func connect() { perform(machine.connected(now: now)) }
 
-    /// A connection stands that was used before.
+    /// The stream takes over a connection that another task has used.
     mutating func takeOver(isSecure: Bool, unread: String) {
         inbox = Array(unread.utf8)
         perform(machine.connected(isSecure: isSecure, unread: inbox.count, now: now))
@@ -75,7 +75,7 @@ struct StreamMachineRig {
     @discardableResult
     mutating func arrive(_ text: String) -> Int { arrive(text.utf8) }
 
-    /// Bytes come without a question whether there is room, as before a handshake.
+    /// Bytes come although the driver has not asked whether there is room, as before a handshake.
     mutating func intrude(_ count: Int) {
         if !machine.discardsInput { inbox += repeatElement(UInt8(ascii: "!"), count: count) }
         perform(machine.arrived(count, now: now))

@@ -19,7 +19,7 @@ struct StreamMachineTests {
         #expect(rig.taken() == ["1: written", "3: send", "2: \"a\""])
     }
 
-    @Test("B15.40: a read is answered once its least is there, with no more than its most")
+    @Test("B15.40: a read is answered once its minimum has come, with no more than its maximum")
     func bounds() {
         var rig = StreamMachineRig()
         rig.read(3, 4)
@@ -54,7 +54,7 @@ struct StreamMachineTests {
         #expect(rig.taken() == ["5: send", "5: written"], "writing goes on")
     }
 
-    @Test("B15.40: reads of every size get the same bytes, however they arrive", arguments: 1...9)
+    @Test("B15.40: reads of every size get every byte in order, in whatever pieces the bytes arrive", arguments: 1...9)
     func splits(least: Int) {
         let sent = Array("The quick brown fox jumps over the lazy dog".utf8)
         for first in 0...sent.count {
@@ -101,7 +101,7 @@ struct StreamMachineTests {
         #expect(rig.taken() == ["1: written", "2: written", "3: send"])
     }
 
-    @Test("B15.48: our side is finished behind the writes that wait; reading goes on")
+    @Test("B15.48: closing the write side waits for the writes before it; reading goes on")
     func closeWrite() {
         var rig = StreamMachineRig()
         rig.write(2)
@@ -119,7 +119,7 @@ struct StreamMachineTests {
         #expect(rig.taken() == ["read closed", "ended well"])
     }
 
-    @Test("B15.49: reading ends behind the reads that wait; writing goes on")
+    @Test("B15.49: closing the read side waits for the reads before it; writing goes on")
     func closeRead() {
         var rig = StreamMachineRig()
         rig.read(2, 2)
@@ -213,7 +213,7 @@ struct StreamMachineTests {
         #expect(rig.machine.room > 0 && rig.machine.maySend)
     }
 
-    @Test("B15.44: whatever is asked in whatever order, every call is answered once", arguments: 0..<200)
+    @Test("B15.44: every call is answered once, whatever calls come in whatever order", arguments: 0..<200)
     func randomWalk(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var rig = StreamMachineRig(connected: seed % 3 != 0, resource: seed % 7 == 0 ? .seconds(40) : nil, readAhead: 8)

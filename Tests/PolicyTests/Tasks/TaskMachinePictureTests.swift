@@ -16,7 +16,7 @@ struct TaskMachinePictureTests {
     }
 }
 
-/// All that can become of a task.
+/// Every state that a task can reach, and the events that lead there.
 private struct TaskMachinePicture {
     /// Something that a driver tells the machine, where it may.
     private enum Event: String, CaseIterable {

@@ -1,4 +1,4 @@
-// Who goes on with a task, event by event.
+// Which part of a task works next (its steps, a wait or its exchange), event by event.
 
 import Testing
 import URLLoadingPolicy
@@ -39,14 +39,14 @@ struct TaskMachineTests {
         #expect(machine.phase == .running)
     }
 
-    @Test("A task that only pretends shows that it runs, and never begins")
+    @Test("A task without a session only pretends to run: it shows that it runs, and never begins")
     func pretends() {
         let machine = TaskRig()
         #expect(machine.resume(pretends: true) == .none)
         #expect(machine.phase == .running && !machine.hasStarted)
     }
 
-    @Test("B1.39: the exchange is told to stand still and to go on, by one at a time")
+    @Test("B1.39: the exchange is told to pause and to go on by one thread at a time")
     func tells() {
         let machine = Self.exchanging()
         #expect(machine.tell() == nil)
@@ -78,7 +78,9 @@ struct TaskMachineTests {
         #expect(machine.tell() == true)
     }
 
-    @Test("B10.33: a task of an earlier run goes on as its journal has it", arguments: [true, false])
+    @Test(
+        "B10.33: a task of an earlier run of the program continues in the state that its journal holds",
+        arguments: [true, false])
     func earlierLife(isSuspended: Bool) {
         let machine = TaskRig()
         machine.takeUp(isSuspended: isSuspended)
@@ -90,7 +92,7 @@ struct TaskMachineTests {
 
     // MARK: Waits
 
-    @Test("An answer counts once, and not when another wait has begun")
+    @Test("An answer counts once, and not after another wait has begun")
     func answers() throws {
         let machine = TaskRig()
         _ = machine.resume()
@@ -104,7 +106,7 @@ struct TaskMachineTests {
         #expect(machine.answered(second))
     }
 
-    @Test("B6.8: when the time for an answer is over the task ends, and the answer is none")
+    @Test("B6.8: when the time for an answer is over the task ends, and a late answer does not count")
     func timedOut() throws {
         let machine = TaskRig()
         _ = machine.resume()
@@ -137,7 +139,7 @@ struct TaskMachineTests {
         #expect(!machine.answered(number))
     }
 
-    @Test("B1.41: the code that takes steps finds that the task is over before the next wait or exchange")
+    @Test("B1.41: a task that is cancelled between two steps begins no wait and no exchange")
     func cancelledPreparing() {
         let machine = TaskRig()
         _ = machine.resume()
@@ -172,7 +174,7 @@ struct TaskMachineTests {
         #expect(same.takenUp(priority: 0.5).priority == nil)
     }
 
-    @Test("What is taken up after the end is not wanted")
+    @Test("An exchange that is taken up after the task's end is not wanted")
     func takenUpLate() {
         let machine = TaskRig()
         _ = machine.resume()

@@ -1,4 +1,4 @@
-// A task's life in random order: whatever may say something says it at any time, early, late and twice, and records of our own say
+// A task's life in random order: every event that may come comes at any time, early, late and twice, and books of this test say
 // what must come of it.
 
 import Testing
@@ -21,10 +21,10 @@ struct TaskMachineWalkTests {
 
 /// Drives a machine as a task does.
 private struct MockTask: ~Copyable {
-    /// Who is at work.
+    /// The part of the task that is at work.
     private enum Worker {
-        /// Nothing is at work: the task has not begun, or is over.
-        case nobody
+        /// No part: the task has not begun, or is over.
+        case idle
         case steps
         case wait(WaitNumber)
         case onTheWay(Float)
@@ -33,7 +33,7 @@ private struct MockTask: ~Copyable {
 
     private(set) var complaints: [String] = []
     private var machine = TaskMachine()
-    private var worker = Worker.nobody
+    private var worker = Worker.idle
     private var priority: Float = 0.5
     private var suspensions = 1
     private var isCancelled = false
@@ -42,7 +42,7 @@ private struct MockTask: ~Copyable {
     private var ends = 0
     private var isCompleted = false
     private var oldNumbers: [WaitNumber] = []
-    /// What the exchange was told last, and who is telling it something.
+    /// What the exchange was told last, and whether it is being told something.
     private var isExchangeSuspended = false
     private var isTelling = false
 
@@ -71,7 +71,7 @@ private struct MockTask: ~Copyable {
         }
     }
 
-    /// All that is at work comes to an end.
+    /// The part that is at work comes to its end.
     mutating func finish(_ random: inout SeededRandom) {
         if !hasBegun { cancel() }
         while ends == 0, complaints.isEmpty {
@@ -118,11 +118,11 @@ private struct MockTask: ~Copyable {
         isCancelled = isCancelled || !isCompleted
         switch worker {
         case _ where wasOver: expect(said == .none, "cancelled twice")
-        case .nobody where !hasBegun, .wait:
+        case .idle where !hasBegun, .wait:
             expect(said == .end, "nothing else ends it")
             if said == .end { decideEnd() }
         case .exchange: expect(said == .exchange, "the exchange is told")
-        case .nobody, .steps, .onTheWay: expect(said == .none, "something else ends it")
+        case .idle, .steps, .onTheWay: expect(said == .none, "something else ends it")
         }
     }
 
@@ -155,21 +155,21 @@ private struct MockTask: ~Copyable {
         isTelling = true
     }
 
-    /// The telling comes to its end.
+    /// Everything that the exchange has to be told is told.
     private mutating func settle() {
         for _ in 0..<3 { tellOrHaveTold() }
         if isTelling { tellOrHaveTold() }
         expect(isExchangeSuspended == (suspensions > 0), "the exchange knows of \(suspensions) suspensions")
     }
 
-    // MARK: What is at work
+    // MARK: The part at work
 
     private mutating func work(_ random: inout SeededRandom) {
         switch worker {
-        case .nobody: if ends > 0, random.chance(20) { complete() }
+        case .idle: if ends > 0, random.chance(20) { complete() }
         case .steps: takeStep(&random)
         case .wait(let number):
-            worker = .nobody
+            worker = .idle
             oldNumbers.append(number)
             if random.chance(90) {
                 expect(machine.answered(number), "an answer counts")
@@ -210,7 +210,7 @@ private struct MockTask: ~Copyable {
             expect(!isOver, "begins though it is over")
             beginExchange()
         default:
-            worker = .nobody
+            worker = .idle
             machine.end()
             decideEnd()
         }
@@ -221,22 +221,22 @@ private struct MockTask: ~Copyable {
         isExchangeSuspended = false
     }
 
-    /// The code that takes steps has found that the task is over.
+    /// The steps have found that the task is over.
     private mutating func endStep() {
         expect(isOver, "goes no further though it is not over")
-        worker = .nobody
+        worker = .idle
         machine.end()
         decideEnd()
     }
 
-    /// What is at work ends it soon.
+    /// The part that is at work ends the task soon.
     private mutating func end(_ random: inout SeededRandom) {
         switch worker {
         case .steps:
-            worker = .nobody
+            worker = .idle
             machine.end()
             decideEnd()
-        case .nobody: complaints.append("nothing is at work, and it has not ended")
+        case .idle: complaints.append("nothing is at work, and it has not ended")
         case .wait, .onTheWay, .exchange: work(&random)
         }
     }
@@ -244,7 +244,7 @@ private struct MockTask: ~Copyable {
     private mutating func decideEnd() {
         ends += 1
         if case .wait(let number) = worker { oldNumbers.append(number) }
-        worker = .nobody
+        worker = .idle
         expect(ends == 1, "ends \(ends) times")
     }
 

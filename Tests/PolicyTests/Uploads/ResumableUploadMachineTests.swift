@@ -111,7 +111,7 @@ struct ResumableUploadMachineTests {
     }
 
     @Test(
-        "B11.25: a resource elsewhere is not used: no content and no secret goes to whom a server names",
+        "B11.25: an upload's resource at another origin is not used: it gets neither content nor secrets",
         arguments: [
             "http://example.com/u", "https://example.com:444/u", "https://evil.example/u", "//evil.example/u",
             "ftp://example.com/u", "file:///etc/passwd", "javascript:alert(1)", "", "https://u:p@example.com/u",
@@ -124,7 +124,7 @@ struct ResumableUploadMachineTests {
         #expect(machine.lost(sent: 10) == nil)
     }
 
-    @Test("B11.25: a URL with a password keeps it to itself")
+    @Test("B11.25: the resource's URL does not take over the password of the request's URL")
     func userInformation() {
         let machine = Machine(
             target: "https://u:p@example.com/a", length: 1, isDivisible: true, patience: Self.patience())
@@ -132,7 +132,7 @@ struct ResumableUploadMachineTests {
         #expect(machine.resource == "https://example.com/u")
     }
 
-    @Test("B11.25: without a 104 a loss is a loss, and other informational answers mean nothing")
+    @Test("B11.25: without a 104 a lost upload is not resumed, and other informational answers mean nothing")
     func ordinary() {
         let machine = Self.machine()
         for status in [100, 102, 103, 199] {
@@ -144,7 +144,7 @@ struct ResumableUploadMachineTests {
         #expect(machine.lost(sent: 50) == nil)
     }
 
-    @Test("B11.25: further 104s tell offsets, and one that names another place ends it")
+    @Test("B11.25: further 104s tell offsets, and one that names another resource ends the upload")
     func furtherInformation() {
         let machine = Self.machine()
         #expect(!machine.informed(Self.created(), sent: 0))
@@ -166,7 +166,7 @@ struct ResumableUploadMachineTests {
         #expect(machine.lost(sent: 90) == .query(after: .seconds(1)))
         #expect(machine.answered(Self.state("90"), sent: 90) == .append(offset: 90, count: 10, completes: true))
         #expect(machine.lost(sent: 100) == .query(after: .seconds(1)))
-        // All of it is there, but the server has not said that it is complete.
+        // All of it is there, but the server has not been told that it is complete.
         #expect(machine.answered(Self.state("100"), sent: 100) == .append(offset: 100, count: 0, completes: true))
     }
 
@@ -185,13 +185,15 @@ struct ResumableUploadMachineTests {
         #expect(machine.answered(Self.head(204), sent: 70) == .fail(.offsetDecreased(from: 40, to: 39)))
     }
 
-    @Test("B11.37: an offset of another form is none", arguments: ["-1", "4.0", "\"4\"", "4, 5", "x", ""])
+    @Test(
+        "B11.37: an offset in another form is unknown, and ends the upload",
+        arguments: ["-1", "4.0", "\"4\"", "4, 5", "x", ""])
     func malformedOffsets(offset: String) {
         let machine = Self.lost()
         #expect(machine.answered(Self.state(offset), sent: 60) == .fail(.unknownOffset))
     }
 
-    @Test("B11.37: completeness of another form says nothing", arguments: ["1", "true", "?2", "\"?1\"", "?1, ?1"])
+    @Test("B11.37: an Upload-Complete in another form is ignored", arguments: ["1", "true", "?2", "\"?1\"", "?1, ?1"])
     func malformedCompleteness(complete: String) {
         let machine = Self.lost()
         let answer = Self.state("60", complete)
@@ -296,7 +298,7 @@ struct ResumableUploadMachineTests {
         #expect(machine.answered(Self.state("15"), sent: 20) == .remove)
     }
 
-    @Test("B11.36: a gigabyte is not sent byte by byte, and a stream is not cut")
+    @Test("B11.36: an upload that would go byte by byte, or whose stream would have to be cut, is given up")
     func unreasonableParts() {
         let machine = Self.lost(sent: 20, length: 1 << 30, limit: "max-append-size=1")
         #expect(machine.answered(Self.state("15"), sent: 20) == .remove)
@@ -307,7 +309,7 @@ struct ResumableUploadMachineTests {
     }
 
     @Test(
-        "B11.36, B11.37: limits of another form are none",
+        "B11.36, B11.37: limits in another form are ignored",
         arguments: [
             "max-size=1.5", "max-size=-1", "max-size=\"1\"", "max-size=(1)", "max-size", "max-size=1,", "MAX-SIZE=1",
         ])
@@ -316,7 +318,7 @@ struct ResumableUploadMachineTests {
         #expect(!machine.informed(Self.created("/u/1", [("Upload-Limit", limit)]), sent: 0))
     }
 
-    @Test("B11.30: of a stream everything behind the offset follows")
+    @Test("B11.30: a stream is continued with everything behind the offset")
     func streams() {
         let stream = Self.machine(length: nil, divisible: false)
         _ = stream.informed(Self.created(), sent: 0)

@@ -12,7 +12,7 @@ struct WebSocketEndTests: WebSocketTable {
 
     // MARK: Our goodbye
 
-    @Test("R6455 §7.1.2: our close frame goes behind what was sent; the peer's answer ends it all")
+    @Test("R6455 §7.1.2: our close frame goes out after the messages before it; the peer's answer ends the web socket")
     func goodbye() {
         var machine = opened()
         machine.receive(call(1))
@@ -29,7 +29,7 @@ struct WebSocketEndTests: WebSocketTable {
         expect(&machine, [.complete(call(3)), .write(.close(close(1000, "bye")))])
         #expect(machine.nextDeadline == now + .seconds(5) && machine.close == nil)
         machine.written()
-        // What the peer still has to say is delivered, or dropped where it is not wanted.
+        // A message that still comes from the peer is delivered, or dropped where no call waits for one.
         machine.received(text("d"))
         expect(&machine, [.deliver(text("d"), to: call(1))])
         machine.receive(call(6))
@@ -42,7 +42,7 @@ struct WebSocketEndTests: WebSocketTable {
         #expect(machine.close == close(1001, "too") && machine.nextDeadline == nil && !machine.wantsToRead)
     }
 
-    @Test("R6455 §7.1.1: a peer that does not answer has five seconds; one that ends the connection none")
+    @Test("R6455 §7.1.1: a peer has five seconds to answer our close frame; the end of its connection is an answer too")
     func goodbyeUnanswered() {
         var machine = opened()
         machine.close(close(4000, "x"), now: now)
@@ -71,7 +71,7 @@ struct WebSocketEndTests: WebSocketTable {
         #expect(machine.close == nil)
     }
 
-    @Test("R6455 §7.1.5: both say goodbye at once; the peer's is told, and ours still goes out")
+    @Test("R6455 §7.1.5: when both sides close at once, the peer's code is told, and our close frame still goes out")
     func goodbyeFromBoth() {
         var machine = opened()
         machine.send(text("a"), call(1))
@@ -86,7 +86,7 @@ struct WebSocketEndTests: WebSocketTable {
         #expect(machine.close == close(4001))
     }
 
-    @Test("Behind our goodbye messages that are not waited for are dropped, so that the peer's is found")
+    @Test("After our close frame, messages that no call waits for are dropped, so that the peer's close frame is found")
     func goodbyeBehindMessages() {
         var machine = opened()
         let large = WebSocketMessage(.binary, [UInt8](repeating: 1, count: 70_000))
@@ -105,7 +105,7 @@ struct WebSocketEndTests: WebSocketTable {
         #expect(machine.close == close(1000))
     }
 
-    @Test("A second goodbye says nothing, and one before the handshake is a cancellation")
+    @Test("A second close sends nothing, and a close before the handshake is a cancellation")
     func goodbyeTwice() {
         var machine = opened()
         machine.close(close(4000), now: now)
@@ -120,7 +120,7 @@ struct WebSocketEndTests: WebSocketTable {
 
     // MARK: Theirs
 
-    @Test("R6455 §5.5.1: a close frame is answered with the same, then told; nothing else is sent any more")
+    @Test("R6455 §5.5.1: a close frame is answered with its code and reason, then told; nothing is sent after it")
     func answered() {
         for theirs in [close(1000), close(4999, "é"), .withoutCode] {
             var machine = opened()
@@ -223,7 +223,7 @@ struct WebSocketEndTests: WebSocketTable {
         }
     }
 
-    @Test("A fault behind our goodbye, or twice, changes nothing; one that cannot be told ends with the time")
+    @Test("A fault after our close frame, or a second fault, changes nothing; a peer that does not answer ends in time")
     func lateFaults() {
         var machine = opened()
         machine.close(close(1000), now: now)
@@ -273,7 +273,7 @@ struct WebSocketEndTests: WebSocketTable {
         expect(&machine, [.fail(call(6), .lost), .fail(call(7), .lost), .fail(call(8), .lost)])
     }
 
-    @Test("R6455 §7.2: a cancellation says goodbye once, if no other frame is in the way, and waits for nothing")
+    @Test("R6455 §7.2: a cancellation sends one close frame, if no other frame is under way, and waits for nothing")
     func cancelled() {
         var machine = opened()
         machine.receive(call(1))

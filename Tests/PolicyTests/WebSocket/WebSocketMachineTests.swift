@@ -45,7 +45,7 @@ struct WebSocketMachineTests: WebSocketTable {
 
     // MARK: Receiving
 
-    @Test("B15.14: each call gets one message, first come first served, whichever came first")
+    @Test("B15.14: each call gets one message in order, whether calls or messages come first")
     func receives() {
         var machine = opened()
         machine.receive(call(1))
@@ -64,7 +64,7 @@ struct WebSocketMachineTests: WebSocketTable {
         expect(&machine, [.deliver(WebSocketMessage(.binary, []), to: call(5))])
     }
 
-    @Test("B15.14: messages that are not wanted stop the reading, and wanting them lets it go on")
+    @Test("B15.14: reading stops while messages lie there that no call has asked for, and a call lets it go on")
     func backPressure() {
         var machine = opened()
         let large = WebSocketMessage(.binary, [UInt8](repeating: 1, count: 40_000))
@@ -122,7 +122,7 @@ struct WebSocketMachineTests: WebSocketTable {
         expect(&machine, [.complete(call(4))])
     }
 
-    @Test("B15.22: pongs without a ping mean nothing")
+    @Test("B15.22: pongs without a ping of ours mean nothing")
     func unsolicited() {
         var machine = opened()
         machine.receivedPong(ping(1))
@@ -136,7 +136,9 @@ struct WebSocketMachineTests: WebSocketTable {
         expect(&machine, [.complete(call(1))])
     }
 
-    @Test("B15.22: a ping is answered with the same bytes before what waits, and of several the last")
+    @Test(
+        "B15.22: a pong repeats the bytes of its ping and goes before waiting messages; of several pings the last counts"
+    )
     func pongs() {
         var machine = opened()
         machine.receivedPing([1, 2])

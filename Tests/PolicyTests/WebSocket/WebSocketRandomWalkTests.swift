@@ -1,4 +1,4 @@
-// Two machines, joined by two lines that deliver when chance wants, and every kind of call and mishap in any order. What
+// Two machines, joined by two lines that deliver at random moments, and every kind of call and mishap in any order. What
 // must hold: each call is answered once, messages arrive whole and in order, one frame is written at a time, nothing
 // follows a close frame, and a web socket that was asked to end does.
 

@@ -133,7 +133,7 @@ package final class DriverProcess: Sendable {
         return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
-    /// Ends the driver at once, whatever it does; who waits for an answer is told.
+    /// Ends the driver at once, whatever it does; every wait for an answer ends too.
     package func end() {
         if exit.value == nil { kill(process, SIGKILL) }
     }
@@ -200,13 +200,13 @@ private final class Awaited<Value: Sendable>: Sendable {
     }
 }
 
-/// The answers that have come, and who waits for one.
+/// The answers that have come, and the tasks that wait for one.
 private final class AnswerBoard: Sendable {
     private struct State: Sendable {
         var answers: [Int64?: JSONValue] = [:]
         var waiters: [(id: Int64?, continuation: Handover<JSONValue?, Never>)] = []
         var isOver = false
-        /// Where answers come from. Taken out before it is closed: afterwards the number may be another file's.
+        /// Where answers come from. Taken out before it is closed: afterwards its number may stand for another file.
         var descriptor: Int32?
     }
 

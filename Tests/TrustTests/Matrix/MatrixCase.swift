@@ -9,9 +9,9 @@ import URLLoadingTrust
 struct MatrixCase: Sendable, CustomTestStringConvertible {
     /// What OpenSSL's own verification says, in comparison.
     enum OpenSSL: Sendable {
-        /// The same.
+        /// The verdict that is right for the chain.
         case agrees
-        /// The opposite.
+        /// The opposite of it.
         case differs
     }
 

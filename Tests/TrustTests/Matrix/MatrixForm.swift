@@ -332,7 +332,7 @@ extension MatrixCase {
         return MatrixChain(leaf.chain.certificates, anchors: [try Chains.root.get().certificate])
     }
 
-    /// The same below a root with chosen identifiers.
+    /// A leaf that names no key of its issuer's below a root with chosen identifiers.
     private static func rooted(_ change: (inout CertificateTemplate) -> Void) throws -> MatrixChain {
         let root = try CertificateFactory.selfSigned(.authority("Keyed Root").with(change))
         let leaf = try root.issue(

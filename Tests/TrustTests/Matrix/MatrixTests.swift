@@ -20,7 +20,7 @@ import URLLoadingTrust
                 allowed.map { $0.contains(found ?? "") } ?? (found == nil),
                 "\(matrixCase.name) (\(judged.policy.profile)): \(verdict.failure?.description ?? "believed")")
         }
-        // Plain OpenSSL, as clients ask it, says the same or, where that is noted, the opposite.
+        // Plain OpenSSL, as clients ask it, agrees or, where that is noted, says the opposite.
         let accepts = try chain.opensslAccepts()
         #expect(
             (accepts == (matrixCase.reason == nil)) == (matrixCase.openSSL == .agrees),

@@ -1,4 +1,4 @@
-// The directory of a background session: what is in it is what was put there, and whatever else is there does no harm.
+// The directory of a background session: journals come back as they were written, and foreign files in it do no harm.
 
 import Foundation
 import Testing
@@ -43,7 +43,7 @@ import URLLoadingTestSupport
         #expect(try directory.read().settings == nil)
     }
 
-    @Test("B10.30: journals that are torn, of another task or of none are set aside and reported, the others are read")
+    @Test("B10.30: journals that are torn or bear another task's name are set aside and reported; the others are read")
     func damage() throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -74,7 +74,7 @@ import URLLoadingTestSupport
         #expect(try directory.read().damaged.isEmpty)
     }
 
-    @Test("B10.30: an identifier leads to a directory of its own, whatever is in it")
+    @Test("B10.30: each identifier has a directory of its own, whatever characters it holds")
     func names() throws {
         let name = BackgroundDirectory.name(of: "com.example.a")
         #expect(name.utf8.count == 32)
@@ -86,7 +86,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("B10.30: a directory that others may write to is refused, and so is what is none")
+    @Test("B10.30: a directory that others may write to is refused, and so is a file or a relative path")
     func foreign() throws {
         let folder = try StateFolder()
         let open = folder.path + "/" + BackgroundDirectory.name(of: "open")

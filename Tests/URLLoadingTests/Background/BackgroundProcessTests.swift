@@ -12,7 +12,9 @@ struct BackgroundProcessTests {
     private let folder = BackgroundFolder()
     private let gate = ServerGate()
 
-    @Test("B10.2, B10.14 to B10.18, B10.30, B10.31, B10.34: what a helper has done is heard in the next run, once")
+    @Test(
+        "B10.2, B10.14 to B10.18, B10.30, B10.31, B10.34: the program's next run hears once of all that a helper has done"
+    )
     func killed() async throws {
         try await withServer(router: router) { server in
             try prepare()
@@ -21,7 +23,7 @@ struct BackgroundProcessTests {
             kill(first.process, SIGKILL)
             await first.end()
             gate.open()
-            // No program is there to hear of it.
+            // No program runs that could hear of it.
             await server.wait { $0.responses == 15 }
             try await until { try await run(server, "pending").outputText == "must be shown\n" }
             #expect(try await run(server, "resume").exitCode == 0)
@@ -46,7 +48,7 @@ struct BackgroundProcessTests {
         }
     }
 
-    @Test("B10.33: what was heard before the program was killed is not told again")
+    @Test("B10.33: ends that a program heard of before it was killed are not told again")
     func killedLater() async throws {
         let held = Set((8...10).map { "/download-\($0)" })
         try await withServer(router: { request in
@@ -64,7 +66,7 @@ struct BackgroundProcessTests {
         }
     }
 
-    @Test("B10.36: a helper that dies is followed by another one, unnoticed by the program")
+    @Test("B10.36: another helper takes over from one that dies, and the program does not notice")
     func helperKilled() async throws {
         try await withServer(router: router) { server in
             try prepare()
@@ -80,7 +82,7 @@ struct BackgroundProcessTests {
         }
     }
 
-    @Test("B10.30, B10.36: where program and helper both die everything goes on with the next program")
+    @Test("B10.30, B10.36: after program and helper both have died, all transfers go on with the next program")
     func bothKilled() async throws {
         try await withServer(router: router) { server in
             try prepare()
@@ -95,10 +97,10 @@ struct BackgroundProcessTests {
         }
     }
 
-    @Test("B10.39, B10.21: a server that is down for a while is waited for")
+    @Test("B10.39, B10.21: transfers wait for a server that is down")
     func serverDown() async throws {
         gate.open()
-        // No process listens there, until one does.
+        // No server listens there yet.
         let place = try ReservedPort()
         try prepare()
         #expect(try await run("http://127.0.0.1:\(place.number)/", "begin").exitCode == 128 + SIGKILL)
@@ -158,7 +160,7 @@ struct BackgroundProcessTests {
         try await until { folder.helpers.isEmpty }
     }
 
-    @Test("B10.31: a directory whose path no socket's address can hold is no obstacle")
+    @Test("B10.31: a helper works in a directory whose path is too long for a socket's address")
     func longPath() async throws {
         let configuration = folder.configuration(helper: true)
         configuration.backgroundStateDirectory = folder.url.appendingPathComponent(String(repeating: "long", count: 40))
@@ -173,7 +175,7 @@ struct BackgroundProcessTests {
         try await until { folder.helpers.isEmpty }
     }
 
-    @Test("B10.31: where there is no helper this process carries the transfers out")
+    @Test("B10.31: without a program for the helper this process carries the transfers out itself")
     func noHelper() async throws {
         let configuration = folder.configuration(helper: true)
         configuration.backgroundHelper = URL(fileURLWithPath: "/nowhere/at/all")
@@ -236,13 +238,13 @@ struct BackgroundProcessTests {
         try await run(server.url("/"), mode, alone: alone)
     }
 
-    /// It ends although a helper lives on, which therefore has none of its descriptors.
+    /// Runs the program to its end. A helper that lives on has none of its descriptors, or this would wait for the helper.
     private func run(_ url: String, _ mode: String, alone: Bool = false) async throws -> ChildRun {
         try await ChildRun.run(
             testProgram: "background", [folder.path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])
     }
 
-    /// A program that goes on beside the test.
+    /// A program that runs beside the test.
     private struct Beside: Sendable {
         let process: pid_t
         let ended: Signal
@@ -250,7 +252,7 @@ struct BackgroundProcessTests {
         func end() async { await ended.wait() }
     }
 
-    /// A program that meets these tasks, before any of them can end, and hears of their ends.
+    /// Runs a program that finds these tasks before any of them can end, and hears of their ends.
     private func goOn(_ server: LoopbackServer, with met: [String], alone: Bool = false) async throws {
         let ended = begin(server, "resume", alone: alone)
         try await until { log.filter { $0.hasPrefix("met") }.sorted() == met }
@@ -261,7 +263,7 @@ struct BackgroundProcessTests {
     private func begin(_ server: LoopbackServer, _ mode: String, alone: Bool = false) -> Signal {
         let ended = Signal()
         let url = server.url("/")
-        // Not the folder itself, with which the program is ended.
+        // Only the path: the folder object ends the program when it is released, so this task must not hold it.
         let path = folder.path
         Task {
             _ = try? await ChildRun.run(

@@ -1,4 +1,4 @@
-// What background sessions are asked in vain (behaviour 10.1), and what their configurations are like.
+// Requests that background sessions refuse (behaviour 10.1), and what their configurations are like.
 
 import Foundation
 import Testing
@@ -83,7 +83,7 @@ struct BackgroundRefusalTests {
         }
     }
 
-    @Test("B10.3: without a delegate the end could not be told, so nothing is begun")
+    @Test("B10.3: a session without a delegate could tell no result, so its tasks begin nothing")
     func noDelegate() async throws {
         let session = URLSession(configuration: folder.configuration())
         defer { session.invalidateAndCancel() }
@@ -131,12 +131,12 @@ struct BackgroundRefusalTests {
         try await withBackgroundSession(folder.configuration()) { session, scribe in
             session.downloadTask(with: url).resume()
             await scribe.ended.wait()
-            // It is asked what it is, and no longer whose it is.
+            // The task fails by its URL's scheme now, and no longer by the other session.
             #expect(scribe.errors.value.map(\.code) == [.unsupportedURL])
         }
     }
 
-    @Test("B10.30: where the state cannot be kept tasks say so")
+    @Test("B10.30: where the session's directory cannot be made, tasks end with an error that names it")
     func unusableDirectory() async throws {
         let configuration = folder.configuration()
         configuration.backgroundStateDirectory = URL(fileURLWithPath: "/proc/none")

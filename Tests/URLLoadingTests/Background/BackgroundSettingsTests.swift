@@ -1,4 +1,4 @@
-// What of a session's settings another process can be given, and what keeps its transfers in the program (behaviour 10.2).
+// Which settings of a session are passed on to another process, and which keep its transfers in the program (behaviour 10.2).
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ import URLLoadingTestSupport
 
 @Suite("Background sessions: settings", .timeLimit(.minutes(2)))
 struct BackgroundSettingsTests {
-    /// What cannot be written down: docs/background.md names these, and no others.
+    /// Settings that cannot be written down: docs/background.md names these, and no others.
     enum Kept: String, CaseIterable, Sendable {
         case proxyResolver, proxyConfigurations, clientIdentities, appTransportSecurity, negotiateHosts, mock
         case basicCredentialsSentAhead, hostResolver, maximumConnectionLifetime, timeoutIntervalForConnection
@@ -73,7 +73,7 @@ struct BackgroundSettingsTests {
         }
     }
 
-    /// What a helper is given.
+    /// Settings that a helper is given.
     private static let carried: Set<String> = [
         "identifier", "additionalHeaders", "timeoutIntervalForRequest", "timeoutIntervalForResource",
         "requestCachePolicy", "tlsMinimum", "tlsMaximum", "httpMaximumConnectionsPerHost", "http2",
@@ -82,7 +82,8 @@ struct BackgroundSettingsTests {
         "isDiscretionary", "sessionSendsLaunchEvents", "background",
     ]
 
-    /// What changes nothing in what a helper sends, or belongs to the program, which the transfer's owner asks, or does without.
+    /// Settings that change no byte that a helper sends, or that stay with the program, which the transfers' owner asks or does
+    /// without.
     private static let programs: Set<String> = [
         "networkServiceType", "allowsCellularAccess", "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         "allowsUltraConstrainedNetworkAccess", "waitsForConnectivity", "httpShouldUsePipelining",
@@ -110,7 +111,7 @@ struct BackgroundSettingsTests {
         }
     }
 
-    @Test("B10.31, B10.21: every other setting arrives as it is, and what is the program's stays behind")
+    @Test("B10.31, B10.21: every other setting reaches the helper as it is, and the program's cache and cookies do not")
     func carried() throws {
         var values = ConfigurationValues()
         values.identifier = "test"
@@ -148,7 +149,7 @@ struct BackgroundSettingsTests {
         #expect(arrived.tlsKeyLogFile?.path == "/tmp/keys")
         #expect(TransferSettings.of(arrived).settings.proxies == settings.proxies && settings.proxies?.count == 2)
         #expect(arrived.serverTrustEvaluation == values.serverTrustEvaluation)
-        // Not the owner's: he counts a task's time himself, and has nothing of what the program keeps.
+        // The owner counts a task's time itself, and has no cache, cookies or credentials: those are the program's.
         #expect(arrived.timeoutIntervalForResource == 0 && arrived.waitsForConnectivity)
         #expect(arrived.urlCache == nil && arrived.httpCookieStorage == nil && arrived.urlCredentialStorage == nil)
     }

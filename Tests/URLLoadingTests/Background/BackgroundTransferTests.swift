@@ -11,7 +11,8 @@ import URLLoadingTestSupport
 struct BackgroundTransferTests {
     private let folder = BackgroundFolder()
 
-    @Test("B10.3, B10.19, B10.34: a download is told like any other, no events are finished, and nothing is left of it")
+    @Test(
+        "B10.3, B10.19, B10.34: the delegate hears of a download as usual, of no finished events, and no file is left")
     func download() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             try await withBackgroundSession(folder.configuration()) { session, scribe in
@@ -28,7 +29,8 @@ struct BackgroundTransferTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("B10.5, B1.67, B10.27: an upload tells its answer, and no response; a data task tells both")
+    @Test(
+        "B10.5, B1.67, B10.27: the delegate hears the answer's body of an upload, and of a data task the response too")
     func uploadAndData() async throws {
         try await withServer(router: { .text("got \($0.body.count)") }) { server in
             let file = folder.url.appendingPathComponent("body")
@@ -49,7 +51,7 @@ struct BackgroundTransferTests {
         }
     }
 
-    @Test("B10.8, B10.27: redirects are followed without a question about them or about the cache")
+    @Test("B10.8, B10.27: redirects are followed; the delegate is asked neither about them nor about the cache")
     func redirects() async throws {
         try await withServer(router: { request in
             request.path == "/" ? ServerResponse.status(302).adding("Location", "/there") : .text("there")
@@ -66,7 +68,7 @@ struct BackgroundTransferTests {
     }
 
     @Test(
-        "B12.1, B12.3 to B12.5: metrics tell of each exchange, also of another process's, but not what proves who we are",
+        "B12.1, B12.3 to B12.5: metrics tell of each exchange, also of another process's, but hold no credential",
         arguments: [false, true])
     func metrics(helper: Bool) async throws {
         try await withServer(router: { request in
@@ -113,7 +115,7 @@ struct BackgroundTransferTests {
         }
     }
 
-    @Test("B10.20: a password is asked of the delegate, through the process that carries the transfer out")
+    @Test("B10.20: the delegate is asked for a password, whichever process carries the transfer out")
     func challenge() async throws {
         try await withServer(router: { request in
             request.fields.first("Authorization") == "Basic dTpw"

@@ -1,4 +1,4 @@
-// What another process says of a transfer's bytes, in a message or in its journal, may be any numbers.
+// The counts of a transfer's bytes that another process gives, in a message or a journal, may be any numbers.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import URLLoadingTestSupport
 
 @testable import URLLoading
 
-@Suite("Counts of another process", .timeLimit(.minutes(5)))
+@Suite("Counts from another process", .timeLimit(.minutes(5)))
 struct ForeignCountsTests {
     private final class Recorder: NSObject, URLSessionDownloadDelegate {
         let steps = Guarded<[Int64]>([])
@@ -31,7 +31,7 @@ struct ForeignCountsTests {
     }
 
     @Test(
-        "B9.8, B10.30: progress is told of whatever numbers were told before",
+        "B9.8, B10.30: progress never goes backwards and stops nothing, whatever count another process has given",
         arguments: [.min, -1, 0, 5, .max] as [Int64])
     func progress(before: Int64) throws {
         let recorder = Recorder()

@@ -1,4 +1,4 @@
-// Journals and messages of background sessions: what is written is what is read, and nothing else is read as one.
+// Journals and messages of background sessions: they are read as they were written, and other bytes are refused.
 
 import Testing
 import URLLoading
@@ -22,7 +22,7 @@ import URLLoadingPolicy
         #expect(try TransferRecordCoding.settings(bytes) == TransferSamples.settings)
     }
 
-    @Test("B10.30: a journal that was cut anywhere is none")
+    @Test("B10.30: a journal that was cut anywhere is refused")
     func cutRecords() throws {
         let bytes = try #require(TransferRecordCoding.encoded(TransferSamples.record()))
         for count in bytes.indices {
@@ -31,7 +31,7 @@ import URLLoadingPolicy
         #expect(throws: TransferCodingError.trailing) { try TransferRecordCoding.record(bytes + [0]) }
     }
 
-    @Test("B10.30: a journal with any bit turned is none")
+    @Test("B10.30: a journal with any bit changed is refused")
     func damagedRecords() throws {
         let bytes = try #require(TransferRecordCoding.encoded(TransferSamples.record()))
         for index in bytes.indices {
@@ -43,7 +43,7 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("B10.30: a journal of another version, of a session or of something else says what it is")
+    @Test("B10.30: a journal of another version, or of something else than a transfer, is refused with its reason")
     func foreignRecords() throws {
         var bytes = try #require(TransferRecordCoding.encoded(TransferSamples.record()))
         bytes[8] = 1
@@ -54,7 +54,7 @@ import URLLoadingPolicy
         #expect(throws: TransferCodingError.truncated) { try TransferRecordCoding.record([]) }
     }
 
-    @Test("B10.30: records that cannot be are none")
+    @Test("B10.30: a journal with impossible values is refused")
     func impossibleRecords() throws {
         var record = TransferSamples.record()
         record.source = nil
@@ -78,7 +78,7 @@ import URLLoadingPolicy
         }
     }
 
-    @Test("B10.31: messages are the same however their stream is cut, whole, byte by byte and at every place")
+    @Test("B10.31: messages are decoded however their stream is cut: whole, byte by byte and at every place")
     func splits() throws {
         let events = TransferSamples.events
         let stream = events.compactMap(\.frame).flatMap { $0 }
@@ -106,7 +106,7 @@ import URLLoadingPolicy
         return messages
     }
 
-    @Test("B10.31: a message that was cut, is too long or unknown ends the conversation, once and for all")
+    @Test("B10.31: a message that is cut, too long or unknown is an error, and no message behind it is decoded")
     func badMessages() throws {
         for command in TransferSamples.commands {
             let frame = Array(try #require(command.frame).dropFirst(4))
@@ -125,7 +125,7 @@ import URLLoadingPolicy
         #expect(throws: TransferCodingError.impossible) { try TransferEvent(frame: [99]) }
     }
 
-    @Test("B10.31: a greeting in another language is known for one, whatever comes behind it")
+    @Test("B10.31: a greeting of another version is recognised, whatever bytes follow the version")
     func otherLanguage() throws {
         #expect(throws: TransferCodingError.unknownVersion(7)) { try TransferCommand(frame: [1, 7, 0, 0, 0, 1, 2, 3]) }
     }
@@ -140,7 +140,7 @@ import URLLoadingPolicy
         #expect(throws: TransferCodingError.tooLong) { try TransferRecordCoding.settings(bytes) }
     }
 
-    @Test("B10.38: proofs and passwords are not shown when values are printed")
+    @Test("B10.38: printed requests and commands show no credential")
     func secrets() {
         let shown = "\(TransferSamples.request) \(TransferSamples.commands)"
         #expect(!shown.contains("c2VjcmV0"))
@@ -170,7 +170,7 @@ import URLLoadingPolicy
         #expect(measures.exchanges.isEmpty && !measures.isEmpty)
     }
 
-    @Test("B10.33: news are numbered, and forgotten up to the number that was heard")
+    @Test("B10.33: a task's events are numbered, and forgotten up to the number that the program has confirmed")
     func news() {
         var record = TransferSamples.record(.over)
         #expect(record.events.map(\.number) == [1, 2, 3, 4, 5])

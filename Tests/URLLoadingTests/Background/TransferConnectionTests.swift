@@ -1,4 +1,4 @@
-// A process that listens on the socket of a session's directory and is of no use, or is another user's.
+// What listens on the socket of a session's directory may be of no use, or belong to another user.
 
 import Foundation
 import Testing
@@ -10,7 +10,9 @@ import URLLoadingTestSupport
 @testable import URLLoading
 
 @Suite(.timeLimit(.minutes(2))) struct TransferConnectionTests {
-    @Test("B10.36, B10.24, B17.48: an owner that is lost again and again ends each task with -997, once")
+    @Test(
+        "B10.36, B10.24, B17.48: when the connection to the owner is lost again and again each task ends with -997, once"
+    )
     func lostAgainAndAgain() async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -35,7 +37,7 @@ import URLLoadingTestSupport
         #expect(folder.names.isEmpty)
     }
 
-    @Test("B10.36, B10.24: an owner that says nothing is as good as lost")
+    @Test("B10.36, B10.24: an owner that does not answer counts as lost, and the task ends with -997")
     func silent() async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -61,7 +63,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "B10.33, B10.36: an owner that still has another program, or is about to end, is asked again until he has not")
+        "B10.33, B10.36: an owner that still has another program, or is about to end, is asked again until it is free")
     func refusedForAWhile() async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -82,8 +84,8 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "B10.31: a helper of another user is not spoken to, and speaks to its own user only",
-        .enabled(if: geteuid() == 0, "only root can be another user"))
+        "B10.31: a program does not talk to another user's helper, and a helper hangs up on another user's program",
+        .enabled(if: geteuid() == 0, "only root can run a helper as another user"))
     func anotherUser() async throws {
         let folder = BackgroundFolder()
         let path = folder.path + "/theirs"
@@ -103,9 +105,9 @@ import URLLoadingTestSupport
         }
         switch outcome {
         case .failure(let error): #expect(error.errno == EACCES)
-        case .success: Issue.record("the helper is another user's")
+        case .success: Issue.record("the helper belongs to another user")
         }
-        // It hangs up without a word on a program that does not mind.
+        // A program that does not check the owner is hung up on, without a word.
         let stranger = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(stranger) }
         var address = sockaddr_un()
@@ -126,10 +128,10 @@ import URLLoadingTestSupport
     }
 }
 
-/// An owner that hangs up on every program, as soon as it is said to.
+/// An owner that hangs up on every program, as soon as the test says so.
 private final class ClosingService: TransferService {
     let greetings = Watched(0)
-    /// Who waits; nil when all are hung up on at once.
+    /// The channels that wait; nil when each is hung up on at once.
     private let waiting = Guarded<[any TransferChannel]?>([])
 
     func hangUp() {
@@ -157,7 +159,7 @@ private final class ClosingService: TransferService {
     }
 }
 
-/// An owner that refuses the first of those who come, and ends every task of the next one.
+/// An owner that refuses the first programs that come, and ends every task of the next one.
 private final class RefusingService: TransferService {
     let greetings = Box(0)
     private let refusals: Int

@@ -21,12 +21,12 @@ import URLLoadingWire
         processes(naming: directory.path).first
     }
 
-    /// A program that the helper has welcomed. One that comes just after another may be heard of before that one's end is,
-    /// since their connections are on different loops here; it comes again, as sessions do.
+    /// A program that the helper has welcomed. The helper may hear of it before the end of an earlier program, since their
+    /// connections are on different loops here; then it tries again, as sessions do.
     private static func program(
         _ directory: BackgroundDirectory, settings: TransferSettings = Rig.settings
     ) async throws -> (RemoteOwner, ScribeChannel, [TransferSummary]) {
-        // No helper outlives a test run that was killed for longer.
+        // A helper that survives a killed test run ends within this time.
         var settings = settings
         settings.resourceTimeout = 120_000
         let hello = TransferHello(settings: settings, judgesServers: false, answersChallenges: false)
@@ -72,7 +72,8 @@ import URLLoadingWire
         #expect(isGone)
     }
 
-    @Test("B10.31, B10.2: a helper downloads while its program is away, and keeps what came of it")
+    @Test(
+        "B10.31, B10.2: a helper downloads while its program is away, and keeps the file until the program comes back")
     func download() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -80,7 +81,7 @@ import URLLoadingWire
         try await withServer(router: { _ in .slow([.init("he"), .init("llo", when: gate)]) }) { server in
             #expect(try await Self.start(directory) == 0)
             let process = try #require(Self.process(directory))
-            // No child of this process, and in a session of its own.
+            // It leads a session of its own, apart from this process.
             #expect(getsid(process) == process)
             let (owner, first, _) = try await Self.program(directory)
             owner.received(.start(Rig.download(server.url("/a"))), from: first)
@@ -147,7 +148,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B10.31: a helper goes when it has nothing to do, and leaves nothing but journals")
+    @Test("B10.31: a helper ends when it has nothing to do, and removes its socket")
     func leaves() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -168,7 +169,7 @@ import URLLoadingWire
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
     }
 
-    @Test("B10.31: a helper refuses what is no session's directory, and arguments that are none")
+    @Test("B10.31: a helper refuses a path that is no directory, and arguments that it does not know")
     func refusals() async throws {
         let file = FileManager.default.temporaryDirectory.path + "/file-\(UUID().uuidString)"
         try Data().write(to: URL(fileURLWithPath: file))
@@ -214,7 +215,7 @@ import URLLoadingWire
             #expect(try await Self.start(directory) == 0)
             let process = try #require(Self.process(directory))
             var settings = Rig.settings
-            // The note is there when it is whole.
+            // The note is renamed into place, so that it is whole when it is there.
             let command = "echo \"$0 $URLLOADING_BACKGROUND_IDENTIFIER\" >\(note)- && mv \(note)- \(note)"
             settings.hook = ["/bin/sh", "-c", command, "called"]
             let (owner, program, _) = try await Self.program(directory, settings: settings)

@@ -33,7 +33,7 @@ import URLLoadingTestSupport
             }
             #expect(challenge.space.realm == "r")
             #expect(challenge.space.method == NSURLAuthenticationMethodHTTPBasic)
-            // One to another question counts for nothing.
+            // An answer to another question has no effect.
             owner.received(
                 .answer(TransferAnswer(task: 1, challenge: challenge.number + 1, disposition: .cancel)), from: program)
             owner.received(
@@ -47,7 +47,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("B10.35: the hook is called once, when all is over and no program is there")
+    @Test("B10.35: the hook is called once, when all is over and no program is connected")
     func hook() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()

@@ -39,7 +39,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "B10.33, B10.16, B10.17: news that no program has confirmed are told to the next one, and then that they are all"
+        "B10.33, B10.16, B10.17: the next program hears all news that was not confirmed, and then that there is no more"
     )
     func undelivered() async throws {
         let folder = try StateFolder()
@@ -66,7 +66,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("B10.19: a program for which nothing waited hears of no such end")
+    @Test("B10.19: a program that hears of every end as it comes is not told that all news is delivered")
     func nothingWaited() async throws {
         let folder = try StateFolder()
         try await withServer(router: { _ in .text("x") }) { server in
@@ -135,7 +135,7 @@ import URLLoadingTestSupport
         }
     }
 
-    @Test("B10.32: one program at a time, and one owner")
+    @Test("B10.32: an owner serves one program at a time, and a directory has one owner at a time")
     func oneProgram() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -146,7 +146,7 @@ import URLLoadingTestSupport
             .hello(TransferHello(settings: Rig.settings, judgesServers: false, answersChallenges: false)), from: second)
         try await second.end()
         #expect(second.events == [.refused(.inUse)])
-        // Nothing is heard of who was refused.
+        // What a refused program sends is not heard.
         owner.received(.invalidate(cancelling: true), from: second)
         owner.received(.list, from: first)
         _ = try await first.first { if case .tasks(let tasks) = $0 { tasks } else { nil } }
@@ -159,7 +159,7 @@ import URLLoadingTestSupport
         await Rig.stop(next)
     }
 
-    @Test("B10.32: an owner of another session refuses, and so does one of another language")
+    @Test("B10.32: an owner refuses a program of another session, and one that speaks another version")
     func refusals() async throws {
         let folder = try StateFolder()
         let owner = try Rig.owner(try folder.directory())
@@ -222,14 +222,13 @@ import URLLoadingTestSupport
             let data = program.events.compactMap { if case .resumeData(1, let data) = $0 { data } else { nil } }.first
             let point = ResumeData(Data(try #require(data)))
             #expect(point?.byteCount == 3)
-            // The part is there still, for who goes on with it.
+            // The part is there still, for a task that goes on with it.
             #expect(FileManager.default.fileExists(atPath: directory.file(try #require(point).fileName)))
             await Rig.stop(owner)
         }
     }
 
-    @Test(
-        "B10.36: a task that is cancelled just before its owner stops is over, and no other owner carries it out again")
+    @Test("B10.36: a task that is cancelled just before its owner stops is over: no later owner carries it out again")
     func cancelledBeforeStop() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()

@@ -1,5 +1,5 @@
-// The owner of a background session's transfers and time: what is tried again, what has had its time, what goes on in the
-// hands of a later owner, and clocks that are set.
+// The owner of a background session's transfers and time: what is tried again, what has timed out, what goes on in the
+// hands of a later owner, and clocks that are moved.
 
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ import URLLoadingWire
 @testable import URLLoading
 
 @Suite(.timeLimit(.minutes(2))) struct TransferOwnerTimeTests {
-    @Test("B10.22, B6.13: a request that has timed out is sent again, and is no error")
+    @Test("B10.22, B6.13: a request that has timed out is sent again, and the task does not fail")
     func requestTimeout() async throws {
         let folder = try StateFolder()
         let count = Box(0)
@@ -70,11 +70,11 @@ import URLLoadingWire
         }
     }
 
-    @Test("B10.39, B10.22: a server that is down for a while is waited for")
+    @Test("B10.39, B10.22: a transfer waits for a server that is down")
     func serverDown() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        // No process listens there, until one does.
+        // No server listens there yet.
         let place = try ReservedPort()
         let clock = MovableClock()
         let owner = try Rig.owner(directory) { $0.clock = clock.clock }
@@ -151,7 +151,7 @@ import URLLoadingWire
         return .script([.wait(rest), .send(message)])
     }
 
-    @Test("B10.41: a task whose time is over when an owner comes ends with −1001, however clocks were moved")
+    @Test("B10.41: a task whose time is over when a later owner begins ends with −1001, however clocks were moved")
     func expired() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -177,7 +177,8 @@ import URLLoadingWire
         if case .retrying? = owner.transfers[1]?.record.state { true } else { false }
     }
 
-    @Test("B10.26: a date is the calendar's: a clock that is set ahead brings it, a clock that is set back defers it")
+    @Test(
+        "B10.26: a task begins at its date by the calendar: a clock set ahead brings it nearer, one set back defers it")
     func dateAndMovedClock() async throws {
         let folder = try StateFolder()
         let clock = MovableClock()
@@ -193,7 +194,7 @@ import URLLoadingWire
             clock.setCalendar(date - 86_400_000)
             clock.move(milliseconds: 3_600_000)
             #expect(owner.run { $0.transfers[1].map { $0.attempt == nil } } == true)
-            // Set ahead, of which no event tells: the next look at it is a minute away.
+            // The calendar is set ahead. The owner is not told, and looks at it again in a minute.
             clock.setCalendar(date)
             clock.move(milliseconds: 60_000)
             #expect(try await program.end(of: 1) == nil)
@@ -203,7 +204,7 @@ import URLLoadingWire
     }
 
     @Test(
-        "B10.39, B10.41: waits and times are no dates: a calendar that is moved by years neither ends nor prolongs them"
+        "B10.39, B10.41: a calendar that is moved by years neither ends nor prolongs waits and time-outs"
     )
     func waitsAndMovedClock() async throws {
         let folder = try StateFolder()

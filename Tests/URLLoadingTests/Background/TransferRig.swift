@@ -40,7 +40,7 @@ final class ScribeChannel: TransferChannel {
     var events: [TransferEvent] { heard.value.events }
     var isClosed: Bool { heard.value.isClosed }
 
-    /// What was waited for can come no more, or the test's time is over.
+    /// An event that a test waits for cannot come any more, or the test's time is over.
     struct Missed: Error {
         let events: [TransferEvent]
     }
@@ -50,10 +50,10 @@ final class ScribeChannel: TransferChannel {
         guard await heard.wait(until: { $0.isClosed }) else { throw Missed(events: events) }
     }
 
-    /// Returns when this was said.
+    /// Returns when the owner has sent this event.
     func hear(_ event: TransferEvent) async throws { _ = try await first { $0 == event ? event : nil } }
 
-    /// Returns the first value that is found in what was said; throws where the conversation ends without it.
+    /// Returns the first value that `find` gives for an event; throws where the conversation ends without one.
     func first<Value: Sendable>(_ find: @escaping @Sendable (TransferEvent) -> Value?) async throws -> Value {
         await heard.wait { $0.isClosed || $0.events.contains { find($0) != nil } }
         for event in events { if let value = find(event) { return value } }
@@ -71,7 +71,7 @@ final class ScribeChannel: TransferChannel {
         }
     }
 
-    /// The news of a task, as they were said.
+    /// The news of a task, in the order in which it was sent.
     func news(of task: UInt64) -> [TransferNews] {
         events.compactMap { event in
             if case .news(task, let news) = event { news } else { nil }
@@ -82,10 +82,10 @@ final class ScribeChannel: TransferChannel {
 /// A clock that tests move.
 final class MovableClock: Sendable {
     private let state = Guarded(TransferInstant(wall: 1_700_000_000_000, uptime: 1_000_000, boot: 1))
-    /// What waits, of which the test says when it is called.
+    /// Timers that wait until the test moves the clock.
     private let waiting = Guarded<[@Sendable () -> Void]>([])
     private let longest = Guarded<Int64>(0)
-    /// Fired when a wait is for no more than a second: to try again.
+    /// Fired when the owner waits for a second at most, which is a wait to try again.
     let retries = Signal()
 
     var now: TransferInstant { state.withLock { $0 } }
@@ -103,12 +103,12 @@ final class MovableClock: Sendable {
 
     func set(_ instant: TransferInstant) { state.withLock { $0 = instant } }
 
-    /// The calendar's clock is set; no event tells of it.
+    /// Sets the calendar's clock; the owner is not told.
     func setCalendar(_ wall: Int64) {
         state.withLock { $0 = TransferInstant(wall: wall, uptime: $0.uptime, boot: $0.boot) }
     }
 
-    /// The longest time after which a wake-up was asked for.
+    /// The longest time after which the owner has asked to be woken.
     var longestWait: Int64 { longest.withLock { $0 } }
 
     var clock: TransferClock {
@@ -138,7 +138,7 @@ enum Rig {
         return try TransferOwner(directory: directory, arrangement: arrangement)
     }
 
-    /// A program that is welcome.
+    /// A program that the owner has welcomed.
     static func program(
         _ owner: any TransferService, settings: TransferSettings = Rig.settings, judges: Bool = false,
         answers: Bool = false

@@ -1,4 +1,4 @@
-// Behaviour 16.3, seen by a program: where bodies end, and what a wrong end is.
+// Behaviour 16.3, seen by a program: where bodies end, and which errors wrong ends are.
 
 import Foundation
 import Testing
@@ -62,7 +62,7 @@ struct BodyLengthTests {
             #expect(
                 try await see("\(ok)Content-Length: \(value)\n\nok", then: [.close]) == .failure(.cannotParseResponse))
         }
-        // The largest length is only never reached.
+        // The largest length is valid, and is never reached.
         let largest = try await see("\(ok)Content-Length: 9223372036854775807\n\nok", then: [.close])
         #expect(largest == .failure(.networkConnectionLost))
     }

@@ -198,7 +198,7 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("B16.61: a part that begins behind the start is left as it is")
+    @Test("B16.61: a part of a coded body that does not begin at its start is delivered undecoded")
     func parts() async throws {
         let bytes = try coded()
         let part = try await load(

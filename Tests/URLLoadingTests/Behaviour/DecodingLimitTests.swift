@@ -73,7 +73,7 @@ struct DecodingLimitTests {
     }
 
     @Test(
-        "B16.76: what is collected in memory has limits of itself, and what is delivered piecewise has none",
+        "B16.76: bodies that are collected in memory have a limit by default; bodies that are delivered in pieces have none",
         arguments: Way.allCases)
     func usual(way: Way) async throws {
         try await withServer(router: Self.router) { server in
@@ -91,7 +91,7 @@ struct DecodingLimitTests {
         }
     }
 
-    @Test("B16.76: .max lifts what is usual")
+    @Test("B16.76: .max lifts the usual limit")
     func lifted() async throws {
         try await withServer(router: Self.router) { server in
             let url = try server.at("/65")
@@ -103,7 +103,7 @@ struct DecodingLimitTests {
         }
     }
 
-    @Test("B16.60, B16.75: what is set holds for every way of delivery", arguments: Way.allCases)
+    @Test("B16.60, B16.75: a limit that is set holds for every way of delivery", arguments: Way.allCases)
     func set(way: Way) async throws {
         try await withServer(router: Self.router) { server in
             let (one, two) = (URLRequest(url: try server.at("/1")), URLRequest(url: try server.at("/2")))
@@ -143,7 +143,7 @@ struct DecodingLimitTests {
         }
     }
 
-    @Test("B16.60, B16.75: numbers that make no sense are limits all the same", arguments: [0, -1, .min] as [Int64])
+    @Test("B16.60, B16.75: zero and negative numbers are limits too", arguments: [0, -1, .min] as [Int64])
     func hostile(number: Int64) async throws {
         try await withServer(router: Self.router) { server in
             for way in [Way.data, .delegate] {
@@ -169,7 +169,7 @@ struct DecodingLimitTests {
         }
     }
 
-    @Test("A request's limits are kept where it is compared, copied and archived")
+    @Test("A request's limits are compared, copied and archived with it")
     func kept() throws {
         var request = URLRequest(url: try #require(URL(string: "http://a.test/")))
         let plain = request

@@ -34,7 +34,7 @@ struct HeadTests {
         ])
     func noHTTP(text: String) async throws {
         let seen = try await see(text, then: [.close])
-        // A single letter may still become anything: only its end says that it did not.
+        // An "H" may still begin a status line: only the end of the connection shows that it does not.
         #expect(seen == .failure(text == "H" ? .networkConnectionLost : .cannotParseResponse))
     }
 
@@ -131,7 +131,7 @@ struct HeadTests {
         }
     }
 
-    @Test("B16.29: a refusal that a server sends before it was asked is the answer")
+    @Test("B16.29: a refusal that a server sends before the request is the answer")
     func early() async throws {
         func load(_ greeting: String) async throws -> Load {
             var options = LoopbackServer.Options()
@@ -141,7 +141,7 @@ struct HeadTests {
             }
         }
         let refused = try await load("HTTP/1.1 503 Busy\nContent-Length: 4\n\nbusy")
-        // The request may be under way before the refusal has come; then it is an answer all the more.
+        // The request may be sent before the refusal has come; then the refusal is an ordinary answer.
         #expect(refused.status == 503 && refused.text == "busy", "\(String(describing: refused.error))")
     }
 }

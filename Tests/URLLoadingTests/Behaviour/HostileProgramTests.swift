@@ -29,7 +29,7 @@ struct HostileProgramTests {
         }
     }
 
-    @Test("Line ends in whatever a program supplies reach no server")
+    @Test("Line ends in a program's fields and methods never reach a server")
     func injection() async throws {
         let evil = "x\r\nX-Injected: yes"
         try await withServer(router: { request in
@@ -75,7 +75,7 @@ struct HostileProgramTests {
         }
     }
 
-    @Test("Large things pass: a URL of 60 KiB, 900 fields, an upload of 64 MiB")
+    @Test("Large requests are sent: a URL of 60 KiB, 900 fields, an upload of 64 MiB")
     func large() async throws {
         var options = LoopbackServer.Options()
         options.keptBodyBytes = 0
@@ -224,7 +224,7 @@ struct HostileProgramTests {
         }
     }
 
-    @Test("A session without a reference lets its tasks end")
+    @Test("A session that the program has let go of lets its tasks end")
     func forgottenSession() async throws {
         try await withServer(router: { _ in .text("x") }) { server in
             let url = try server.at()

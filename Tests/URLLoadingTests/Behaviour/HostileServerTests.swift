@@ -8,7 +8,7 @@ import URLLoadingTestSupport
 
 @Suite("Hostile servers")
 struct HostileServerTests {
-    @Test("B11.20: informational responses without end are −1011 or −1017, and few of them are taken")
+    @Test("B11.20: an endless row of informational responses ends with −1011 or −1017, after few of them")
     func informationalFlood() async throws {
         let one = "HTTP/1.1 103 X\r\nLink: </x>\r\n\r\n"
         let seen = try await see(raw: String(repeating: one, count: 20_000), then: [.waitForClose])
@@ -41,7 +41,7 @@ struct HostileServerTests {
         #expect(seen.status == 200 && seen.body == "ok")
     }
 
-    @Test("Odd fields can be asked about in every way")
+    @Test("A program can ask a response for odd fields in every way")
     func fieldGetters() async throws {
         let values = [
             "", ";", ";;;;", "charset=", "text/html; charset=\"", "text/html; charset=\"\\", "a/b; =x; charset",
@@ -91,7 +91,7 @@ struct HostileServerTests {
         }) { server in
             let load = try await Load(server.at())
             #expect(load.text == "end" && load.status == 200, "\(load.message)")
-            // The same where a delegate is asked, which takes time.
+            // The redirect is followed too where a delegate is asked about it, which takes time.
             let notebook = Notebook()
             let session = URLSession(configuration: .ephemeral, delegate: notebook, delegateQueue: nil)
             try session.dataTask(with: server.at()).resume()
@@ -131,7 +131,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "Odd Locations: what they lead to, or that they are delivered",
+        "Odd Locations are followed or delivered",
         arguments: [
             ("/a b?c d", "/a%20b?c%20d"), ("/\u{FC}", "/%C3%BC"), ("/%", "/%25"), ("?q", "/start?q"), ("", "302"),
             ("::::", "302"), ("#x", "/start"), ("./../../x", "/x"), ("//", "302"), ("http://", "302"),
@@ -160,7 +160,9 @@ struct HostileServerTests {
         }
     }
 
-    @Test("A nested bomb neither holds up other loads nor a cancellation", .timeLimit(.minutes(5)))
+    @Test(
+        "A body compressed twice that grows huge holds up neither other loads nor a cancellation",
+        .timeLimit(.minutes(5)))
     func nestedBomb() async throws {
         // 4 GiB of zeros in a few kilobytes: twice a factor of about a thousand. And that again and again, so that the end is
         // many minutes away, however late the cancellation comes.
@@ -196,7 +198,9 @@ struct HostileServerTests {
         }
     }
 
-    @Test("A bomb that comes to nothing neither holds up other loads nor a cancellation", .timeLimit(.minutes(5)))
+    @Test(
+        "A coded body that never decodes to a byte holds up neither other loads nor a cancellation",
+        .timeLimit(.minutes(5)))
     func emptyBomb() async throws {
         // Eight hundred million empty members, three codings deep, in 65 kB, which sockets hold: much work and not a byte of output,
         // however late the cancellation comes.
@@ -208,7 +212,7 @@ struct HostileServerTests {
             request.path == "/bomb"
                 ? ServerResponse.bytes(bomb).adding("Content-Encoding", "gzip, gzip, gzip") : .text("fine")
         }) { server in
-            // No output is silence, which is not to end it before.
+            // A body without output counts as silence, which must not end the load before it is cancelled.
             let session = URLSession.made { $0.timeoutIntervalForRequest = 600 }
             let url = try server.at("/bomb")
             let load = Task { await Load(url, in: session) }
@@ -249,7 +253,7 @@ struct HostileServerTests {
             }
             return .script([.send(bytes), .close])
         }) { server in
-            // Only what hangs takes so long, however busy the machine is.
+            // Only a load that hangs takes so long, however busy the machine is.
             let session = URLSession.made { $0.timeoutIntervalForRequest = 600 }
             let outcomes = await withTaskGroup(of: Load.self, returning: [Int: Int].self) { group in
                 var outcomes: [Int: Int] = [:]

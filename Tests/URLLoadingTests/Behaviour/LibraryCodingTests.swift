@@ -43,7 +43,7 @@ struct LibraryCodingTests {
     }
 
     @Test(
-        "B5.19: what the program's own Accept-Encoding says is sent, and what comes is undone",
+        "B5.19: the program's own Accept-Encoding is sent, and a body that comes coded is decoded",
         arguments: Coding.allCases)
     func ownField(coding: Coding) async throws {
         for own in ["identity", coding.rawValue, "gzip;q=0.5"] {

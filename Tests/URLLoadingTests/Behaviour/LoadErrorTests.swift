@@ -88,9 +88,9 @@ struct LoadErrorTests {
 
     @Test(
         "B17.52: without any network neither a name nor an address is reached, and fetch says why",
-        .enabled(if: Namespace.isAllowed, "this machine does not allow networks of one's own"))
+        .enabled(if: Namespace.isAllowed, "this machine does not allow a network of its own for a process"))
     func noNetwork() async throws {
-        // To curl a name service that cannot be reached is like a name that there is not.
+        // A name service that cannot be reached has the exit code of a name that does not exist, as with curl.
         for (url, code) in [("http://shop.example/", Int32(6)), ("http://192.0.2.1/", 7)] {
             let run = try await Namespace.run(url)
             #expect(

@@ -38,7 +38,7 @@ struct PoolTests {
     }
 
     @Test(
-        "B16.5: a connection whose task was cancelled in the body is not used again",
+        "B16.5: a connection is not used again when its task was cancelled in the body",
         .http1Only("A stream is reset, and its connection used again"))
     func cancelledInBody() async throws {
         try await withServer(
@@ -61,7 +61,7 @@ struct PoolTests {
             let session = URLSession.made()
             let first = try await Load(server.at(), in: session)
             await server.closeConnections()
-            // A POST would not be sent twice: it must find out before.
+            // A POST is never sent twice, so the session must notice the closed connection before it sends.
             let second = try await Load(URLRequest("POST", server.at(), body: "x"), in: session)
             #expect(first.text == "1")
             #expect(second.error == nil)
@@ -82,7 +82,7 @@ struct PoolTests {
         }
     }
 
-    @Test("B16.8: the permission to pipeline is kept and never used", .http1Only("Streams need no pipeline"))
+    @Test("B16.8: httpShouldUsePipelining is kept and never used", .http1Only("Streams need no pipeline"))
     func pipelining() async throws {
         let gate = ServerGate()
         let answered = Guarded<[Int]>([])
@@ -153,7 +153,7 @@ struct PoolTests {
     }
 
     @Test(
-        "B16.15, B16.67: kinds of traffic and HTTP/3 are kept and change no byte of a request",
+        "B16.15, B16.67: networkServiceType and assumesHTTP3Capable are kept and change no byte of a request",
         .http1Only("It reads the request as text"))
     func ignoredFlags() async throws {
         try await withServer(

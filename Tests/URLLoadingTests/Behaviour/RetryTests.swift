@@ -39,7 +39,7 @@ struct RetryTests {
         }
     }
 
-    @Test("B6.27: what is not idempotent is not sent again", arguments: ["POST", "PATCH", "LOCK", "get"])
+    @Test("B6.27: a request that is not idempotent is not sent again", arguments: ["POST", "PATCH", "LOCK", "get"])
     func notIdempotent(method: String) async throws {
         for step in [ScriptStep.close, .reset] {
             let (load, requests, connections) = try await second(method, meets: [step], body: nil)
@@ -52,7 +52,7 @@ struct RetryTests {
         }
     }
 
-    @Test("B6.28: a fresh connection that dies is not tried again")
+    @Test("B6.28: a request on a fresh connection that dies is not sent again")
     func fresh() async throws {
         for step in [ScriptStep.close, .reset] {
             try await withServer(router: { _ in .script([step]) }) { server in

@@ -1,4 +1,5 @@
-// A cache's directory in other hands: torn and foreign files, lost logs, killed processes, several at once (B7.18, B7.19).
+// A cache's directory that other processes touch: torn and foreign files, lost logs, killed processes, several processes at
+// once (B7.18, B7.19).
 
 import Foundation
 import Testing
@@ -28,7 +29,7 @@ struct CacheFileTests {
         let url = folder.url.appending(path: name)
         var bytes = try Data(contentsOf: url)
         body(&bytes)
-        // In one step, as every writer here has to.
+        // In one step, as every process that writes here has to.
         try bytes.write(to: url, options: .atomic)
     }
 
@@ -53,7 +54,7 @@ struct CacheFileTests {
         #expect(try found(cache) == urls)
     }
 
-    @Test("B7.19: a file that has become longer than memory is a miss, whatever the capacity, and is removed")
+    @Test("B7.19: a file that was made longer than memory is a miss, whatever the capacity, and is removed")
     func endless() throws {
         try fill(folder.cache(disk: .max))
         let file = try FileHandle(forWritingTo: folder.url.appending(path: try #require(folder.entries.first)))
@@ -63,7 +64,7 @@ struct CacheFileTests {
         #expect(folder.entries.count == urls.count - 1)
     }
 
-    @Test("B7.12, B7.19: a long file is read where it is as long as it says, and removed where it is not")
+    @Test("B7.12, B7.19: a long file is served if it has the length in its head, and removed if it has another")
     func long() throws {
         let key = try #require(CacheKey(urls[0]))
         let answer = StoredAnswer(
@@ -83,7 +84,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test("B7.19: a file that is shortened while its answer is in use takes nothing away from the answer")
+    @Test("B7.19: an answer in use keeps its whole body when another process shortens its file")
     func shortenedInUse() throws {
         let body = String(repeating: "0123456789abcdef", count: 64 << 10)
         try Stored.store(urls[0], body, in: folder.cache())
@@ -117,7 +118,8 @@ struct CacheFileTests {
         #expect(try Data(contentsOf: folder.url.appending(path: name)) == Data("mine".utf8))
     }
 
-    @Test("B7.18, B7.19: a log that is lost, cut, another's or full of nonsense loses no entry", arguments: 0..<5)
+    @Test(
+        "B7.18, B7.19: no entry is lost when the log is lost, cut, another file or full of nonsense", arguments: 0..<5)
     func logs(kind: Int) throws {
         let first = folder.cache()
         try fill(first)
@@ -138,7 +140,7 @@ struct CacheFileTests {
         #expect(first.currentDiskUsage == 0 && folder.entries.isEmpty)
     }
 
-    @Test("B7.18: a directory that is removed is made again")
+    @Test("B7.18: a directory that was removed is made again")
     func removedDirectory() throws {
         let cache = folder.cache()
         try fill(cache)
@@ -149,7 +151,7 @@ struct CacheFileTests {
         #expect(try found(cache) == urls)
     }
 
-    @Test("B7.7, B7.18: a log with much history is written anew, for all who have it open")
+    @Test("B7.7, B7.18: a log with much history is written anew, for every cache that has it open")
     func shortening() throws {
         let (one, two) = (folder.cache(), folder.cache())
         try fill(one)
@@ -189,9 +191,10 @@ struct CacheFileTests {
         #expect(nowhere.exitCode == 0 && nowhere.complaints.isEmpty)
     }
 
-    @Test("B7.18, B7.19: killed at random moments while storing, it forgets at most what was being written")
+    @Test("B7.18, B7.19: a cache whose process is killed while it stores loses at most the entry being written")
     func killed() async throws {
-        // So often that a weakness shows now and then; by hand `URLLoadingTestPrograms cache kill` does it two hundred times.
+        // Twenty times, so that a weakness shows now and then; by hand `URLLoadingTestPrograms cache kill` does it two hundred
+        // times.
         let run = try await ChildRun.run(testProgram: "cache", ["kill", folder.path, "20"])
         #expect(run.exitCode == 0, "\(run.outputText)")
     }
@@ -202,23 +205,23 @@ struct CacheFileTests {
         #expect(run.exitCode == 0, "\(run.outputText)")
     }
 
-    @Test("B7.37: a hit, on disk or in memory, needs no loop")
+    @Test("B7.37: a hit, on disk or in memory, is found without a loop")
     func hit() async throws {
         let run = try await ChildRun.run(testProgram: "cache", ["hit", folder.path])
         #expect(run.exitCode == 0 && run.outputText == "0\n", "\(run.outputText)")
     }
 
     #if DEBUG
-        @Test("B7.5: a cache that a loop's thread is the last to let go of does not make the loop wait for the disk")
+        @Test("B7.5: a loop's thread that lets go of a cache as the last one does not wait for the disk")
         func letGoByLoop() async {
-            // In a process of its own: the suite's is one that ends where a loop waits.
+            // In a process of its own: the suite's process ends where a loop waits.
             await #expect(processExitsWith: .success) {
                 setenv("URLLOADING_LOOP_WATCH", "tell", 1)
                 let folder = CacheFolder()
                 let url = "https://h.example/"
                 try Stored.store(url, "body", in: folder.cache())
                 let holder = Guarded<URLCache?>(folder.cache())
-                // What is read from disk is to be noted there.
+                // The cache has to note on the disk that this entry was read.
                 _ = try holder.withLock { $0?.cachedResponse(for: try Stored.request(url)) }
                 let group = LoopGroup(count: 1, name: "last-holder")
                 await withHandover { done in

@@ -9,7 +9,7 @@ import URLLoadingPolicy
 import URLLoadingTestSupport
 import URLLoadingWire
 
-@Suite("Hits")
+@Suite("Hits in the cache")
 struct CacheHitTests: CachingSuite {
     @Test("B7.97, B7.100, B7.101: a hit is the stored response, its fields untouched, in every kind of call")
     func everyKind() async throws {
@@ -76,7 +76,7 @@ struct CacheHitTests: CachingSuite {
         }
     }
 
-    @Test("B7.97: of a hit that a delegate refuses nothing more is told", arguments: Scribe.Form.allCases)
+    @Test("B7.97: a delegate that refuses a hit hears no more of it but the end", arguments: Scribe.Form.allCases)
     func refused(form: Scribe.Form) async throws {
         try await withServer(router: Self.fresh(Visits())) { server in
             let cache = memory()
@@ -88,7 +88,9 @@ struct CacheHitTests: CachingSuite {
         }
     }
 
-    @Test("B7.73, B7.97: what a server has confirmed comes as the stored answer", arguments: Scribe.Form.allCases)
+    @Test(
+        "B7.73, B7.97: an answer that the server confirms with 304 is delivered as it was stored",
+        arguments: Scribe.Form.allCases)
     func confirmed(form: Scribe.Form) async throws {
         let visits = Visits()
         try await withServer(
@@ -113,7 +115,7 @@ struct CacheHitTests: CachingSuite {
         }
     }
 
-    @Test("B7.98, B12.12, B12.13, B12.16, B12.18: the metrics of a hit, and of what a server has confirmed")
+    @Test("B7.98, B12.12, B12.13, B12.16, B12.18: the metrics of a hit, and of an answer that the server has confirmed")
     func metrics() async throws {
         try await withServer(
             router: { request in

@@ -34,7 +34,7 @@ struct CacheSequenceTests {
         arguments: Place.allCases)
     func sequences(place: Place) async throws {
         let server = try SequenceServer()
-        // The server's certificate is believed by the session's own evaluation only: over TLS no other session is served (B7.102).
+        // Only the session's own evaluation accepts the server's certificate: over TLS no other session is served (B7.102).
         for script in Self.scripts where place != .reopened || !Self.asksForTLS(script) {
             // HTTP/2 has no Connection field.
             if ProtocolUnderTest.isHTTP2, script.title.contains("Connection cannot take away") { continue }
@@ -92,7 +92,7 @@ private struct SequenceRun {
             case .policy(let name): policy = try #require(Self.policies[name])
             case .wait(let seconds): server.clock.change { $0 += seconds }
             case .request(let method, let url, let fields):
-                // What follows the request says what it is answered and what is to be seen of it.
+                // The lines after the request give the server's answer and what a program must see.
                 var decision: ExchangeScript.Decision?
                 var answer: SequenceServer.Answer?
                 while let next = steps.first {
@@ -195,7 +195,7 @@ private struct SequenceRun {
         }
         switch expected {
         case .again:
-            // The server had nothing prepared for the second request, which came without conditions.
+            // The server had no answer prepared for the second request, which had no conditions.
             #expect(seen.response.statusCode == 500 && !isStored, "\(script.title)")
         case .new(let status):
             #expect(seen.response.statusCode == status, "\(script.title)")
@@ -210,7 +210,7 @@ private struct SequenceRun {
     }
 
     private func compare(_ url: String, _ expected: ExchangeScript.Expectation?) async throws {
-        // By hand, whatever is stored: the fields that Vary names are those of the last request.
+        // The stored response is looked up by hand, with the fields of the last request, which Vary may name.
         var request = URLRequest(url: try #require(URL(string: url)))
         request.allHTTPHeaderFields = asked?.request.allHTTPHeaderFields
         if place == .reopened { await session.flush() }

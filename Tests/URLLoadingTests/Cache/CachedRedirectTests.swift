@@ -1,5 +1,5 @@
-// Redirects that are kept: followed without the network, with the delegate's word (B4.34); and who may see what was given
-// to a user with a proof (B7.48, B7.99).
+// Redirects that are kept: followed without the network, with the delegate's word (B4.34). Answers to requests with a
+// credential: which later requests they serve (B7.48, B7.99).
 
 import Foundation
 import Testing
@@ -36,7 +36,7 @@ struct CachedRedirectTests: CachingSuite {
     }
 
     @Test(
-        "B4.34: 301 and 308 are kept without being told to, but fresh only by a guess; 302 is not kept",
+        "B4.34: 301 and 308 without Cache-Control are kept and fresh for a guessed time; 302 is not kept",
         arguments: [301, 308, 302])
     func byDefault(status: Int) async throws {
         let router: LoopbackServer.Router = { request in
@@ -53,7 +53,7 @@ struct CachedRedirectTests: CachingSuite {
     }
 
     @Test(
-        "B4.34: the delegate is asked about it, in either form, and each hop is a transaction",
+        "B4.34: the delegate is asked about a kept redirect, in either form, and each hop is a transaction",
         arguments: Scribe.Form.allCases)
     func asked(form: Scribe.Form) async throws {
         try await withServer(router: Self.steps()) { server in
@@ -93,7 +93,7 @@ struct CachedRedirectTests: CachingSuite {
     }
 
     @Test(
-        "B4.34: one that the delegate has been asked about on its way in is kept with its body",
+        "B4.34: a redirect that the delegate was asked about when it came is kept with its body",
         arguments: Scribe.Form.allCases)
     func keptAfterAsking(form: Scribe.Form) async throws {
         try await withServer(router: Self.steps(301, String(repeating: "x", count: 40_000))) { server in
@@ -104,7 +104,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B4.33: a body that is long is not read to its end for the cache's sake")
+    @Test("B4.33: a redirect's long body is not read to its end just to keep it")
     func longBody() async throws {
         try await withServer(router: Self.steps(301, String(repeating: "x", count: 70_000))) { server in
             let cache = URLCache(memoryCapacity: 1 << 30, diskCapacity: 0)
@@ -129,7 +129,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B4.34: what follows a redirect is looked for on disk without stopping the loop")
+    @Test("B4.34: the target of a kept redirect is looked for on disk without stopping the loop")
     func onDisk() async throws {
         try await withServer(router: Self.steps(302)) { server in
             let folder = CacheFolder()
@@ -142,7 +142,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B7.48: an answer to a user with a proof is used again for this user only")
+    @Test("B7.48: an answer to a user with a password serves requests of this user only")
     func secrets() async throws {
         let visits = Visits()
         let fresh: LoopbackServer.Router = { _ in .text("secret").adding("Cache-Control", "max-age=3600") }
@@ -166,7 +166,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B7.48: with Digest, whose proof is another one each time")
+    @Test("B7.48: with Digest, an answer serves its user again although each proof is another one")
     func digest() async throws {
         let door = DigestDoor()
         try await withServer(
@@ -182,7 +182,7 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
-    @Test("B7.99: for a hit there is no question about the server, or about a credential")
+    @Test("B7.99: for a hit the delegate is asked neither about the server nor for a password")
     func noChallenge() async throws {
         let identity = try CertificateFactory.root("Caches").issue(.server("localhost")).identity
         try await withServer(.init(tls: ServerTLS(identity: identity)), router: Self.steps()) { server in

@@ -1,6 +1,5 @@
-// What is stored serves only those who would have been given it by the server itself: a test for each way in which a server
-// can be trusted (B7.102). Rules that are known by their names in every session are in TrustRuleTests; two processes are in
-// FetchTests.
+// A stored answer serves only sessions that would have trusted its server: a test for each way in which a server can be
+// trusted (B7.102). Rules that every session knows by name are in TrustRuleTests; two processes are in FetchTests.
 
 import Foundation
 import Testing
@@ -59,7 +58,7 @@ struct CachedTrustTests: CachingSuite {
         return code == nil
     }
 
-    /// Every kind of evaluation that may believe whom the default one refuses.
+    /// Every kind of evaluation that may accept a server that the default one refuses.
     private func evaluations(_ place: Place, _ folder: CacheFolder) throws -> [String: Evaluation] {
         let stranger = try CertificateFactory.root("Stranger").certificate
         try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -84,7 +83,8 @@ struct CachedTrustTests: CachingSuite {
 
     // MARK: Evaluations
 
-    @Test("B7.102: what an evaluation of the session's own has let in serves that session, and no other of the cache")
+    @Test(
+        "B7.102: an answer accepted by a session's own evaluation serves that session, and no other one with the cache")
     func evaluations() async throws {
         try await withPlace { place in
             let folder = CacheFolder()
@@ -102,12 +102,12 @@ struct CachedTrustTests: CachingSuite {
                     #expect(await codeThrown { _ = try await other.visit(place.url) } == .serverCertificateUntrusted)
                 }
                 #expect(await !finds(judging(evaluation, cache), place.url), "\(name): B7.102, no other session")
-                #expect(await finds(one, place.url), "\(name): it was not changed")
+                #expect(await finds(one, place.url), "\(name): no load has changed it")
             }
         }
     }
 
-    @Test("B7.102: in another run nothing serves of what an evaluation of the session's own has let in")
+    @Test("B7.102: an answer accepted by a session's own evaluation serves no session of a later run")
     func evaluationsOnDisk() async throws {
         try await withPlace { place in
             let known = CacheFolder()
@@ -126,7 +126,7 @@ struct CachedTrustTests: CachingSuite {
 
     // MARK: Delegates
 
-    @Test("B7.102: what a session's delegate has accepted serves that session alone")
+    @Test("B7.102: an answer of a server that a session's delegate has accepted serves that session alone")
     func sessionDelegates() async throws {
         try await withPlace { place in
             let judges: [@Sendable () -> any URLSessionDelegate] = [
@@ -145,7 +145,7 @@ struct CachedTrustTests: CachingSuite {
         }
     }
 
-    @Test("B7.102: what came by exceptions that a delegate has set serves that session alone")
+    @Test("B7.102: an answer accepted by SecTrustSetExceptions in a delegate serves that session alone")
     func exceptions() async throws {
         try await withPlace { place in
             let excusing: ChallengeHabit = { challenge, reply in
@@ -163,7 +163,7 @@ struct CachedTrustTests: CachingSuite {
         }
     }
 
-    @Test("B7.102: default handling by a delegate is the session's evaluation, and its answer the session's")
+    @Test("B7.102: an answer that came by default handling serves the session whose evaluation that is")
     func defaultHandling() async throws {
         try await withPlace { place in
             let delegates: [any URLSessionDelegate] = [
@@ -180,7 +180,7 @@ struct CachedTrustTests: CachingSuite {
         }
     }
 
-    @Test("B7.102: what a task's own delegate has accepted serves no other task")
+    @Test("B7.102: an answer of a server that a task's own delegate has accepted serves no other task")
     func taskDelegates() async throws {
         try await withPlace { place in
             let cache = memory()
@@ -188,11 +188,11 @@ struct CachedTrustTests: CachingSuite {
             _ = try await session.visit(place.url, delegate: TaskJudge())
             #expect(await !finds(session, place.url))
             #expect(await !finds(session, place.url, delegate: TaskJudge()))
-            #expect(cache.cachedResponse(for: URLRequest(url: place.url)) == nil, "it could serve no load")
+            #expect(cache.cachedResponse(for: URLRequest(url: place.url)) == nil, "it could serve no task")
         }
     }
 
-    @Test("B7.102: a delegate that might refuse is not passed over, at the session or at the task")
+    @Test("B7.102: an answer serves no session or task whose delegate would be asked about the server and might refuse")
     func refusingDelegates() async throws {
         try await withPlace { place in
             let cache = memory()
@@ -207,7 +207,7 @@ struct CachedTrustTests: CachingSuite {
         }
     }
 
-    @Test("B7.102: delegates that are not asked about servers neither vouch for one nor stand in the cache's way")
+    @Test("B7.102: delegates that are not asked about servers change nothing about which answers serve")
     func delegatesWithoutASay() async throws {
         try await withPlace { place in
             let cache = memory()
@@ -231,7 +231,8 @@ struct CachedTrustTests: CachingSuite {
 
     // MARK: Validation
 
-    @Test("B7.102: what another trust has let in is no base for a 304, though its tag be right")
+    @Test(
+        "B7.102: an answer that another evaluation has accepted is not validated with a 304, even with the right ETag")
     func noBaseForValidation() async throws {
         let router: LoopbackServer.Router = { request in
             request.fields.contains(.ifNoneMatch)
@@ -249,7 +250,8 @@ struct CachedTrustTests: CachingSuite {
 
     // MARK: What programs make of it
 
-    @Test("B7.89, B7.102: what a delegate puts in the place of an answer keeps how the answer's server was trusted")
+    @Test(
+        "B7.89, B7.102: an answer that a delegate stores instead of the proposed one keeps how its server was trusted")
     func otherWords() async throws {
         try await withPlace { place in
             let cache = memory()
@@ -262,7 +264,7 @@ struct CachedTrustTests: CachingSuite {
         }
     }
 
-    @Test("B7.102: a cache of the program's own that makes new objects of what it is given does not make them trusted")
+    @Test("B7.102: a program's own cache that copies answers into new objects does not make them trusted")
     func rewrapping() async throws {
         try await withPlace { place in
             let cache = Rewrapping(memoryCapacity: 1 << 20, diskCapacity: 0)
@@ -273,7 +275,7 @@ struct CachedTrustTests: CachingSuite {
         }
     }
 
-    @Test("B7.102: what a program has stored by hand is its own word, and serves any session, in another run too")
+    @Test("B7.102: an answer that a program has stored by hand serves every session, in a later run too")
     func byHand() async throws {
         let folder = CacheFolder()
         let url = "https://h.example/"
@@ -309,7 +311,7 @@ struct CachedTrustTests: CachingSuite {
 
     // MARK: Earlier versions
 
-    @Test("B7.102: what earlier versions have written serves http as before, and no load over TLS")
+    @Test("B7.102: answers that earlier versions of the library have stored serve http URLs, and no https URL")
     func earlierVersions() async throws {
         for (url, serves) in [("https://h.example/", false), ("http://h.example/", true)] {
             let folder = CacheFolder()

@@ -32,7 +32,7 @@ private final class OwnCache: URLCache, @unchecked Sendable {
             isHeld = held != nil
             held?.append { completionHandler(found) }
         }
-        // Who has waited for this finds the answer.
+        // Order: a test that has waited for this finds the answer.
         asked.fire()
         if !isHeld { completionHandler(found) }
     }
@@ -70,7 +70,7 @@ struct ProgramCacheTests {
         }
     }
 
-    @Test("B7.21: it is asked before each hop, and given what may be kept")
+    @Test("B7.21: a program's cache is asked before each hop, and given each answer that may be kept")
     func calls() async throws {
         try await withServer(router: Self.router) { server in
             let cache = own()
@@ -91,7 +91,7 @@ struct ProgramCacheTests {
         }
     }
 
-    @Test("B7.21, B7.73: what a server has confirmed is stored anew")
+    @Test("B7.21, B7.73: an answer that the server has confirmed is given to the program's cache again")
     func renewed() async throws {
         try await withServer(router: Self.router) { server in
             let cache = own()
@@ -102,7 +102,9 @@ struct ProgramCacheTests {
         }
     }
 
-    @Test("B1.31: it may answer later and from anywhere; the first answer counts, and a cancelled task does not wait")
+    @Test(
+        "B1.31: a program's cache may answer later and on any thread; the first answer counts; a cancelled task does not wait"
+    )
     func late() async throws {
         try await withServer(router: Self.router) { server in
             let cache = own()
@@ -130,7 +132,7 @@ struct ProgramCacheTests {
         }
     }
 
-    @Test("An answer that it gives once more, while the next hop waits for one, sends nothing again")
+    @Test("A cache's second answer to one question, given while the next hop waits, sends no request again")
     func repeated() async throws {
         try await withServer(router: Self.router) { server in
             let cache = own()
@@ -149,7 +151,9 @@ struct ProgramCacheTests {
         }
     }
 
-    @Test("B7.55, B7.66: what it gives out without saying how it came is as old as its Date", arguments: [true, false])
+    @Test(
+        "B7.55, B7.66: an answer from a program's cache that does not say when it came is as old as its Date",
+        arguments: [true, false])
     func unknownOrigin(isDated: Bool) async throws {
         try await withServer(router: { _ in .text("new") }) { server in
             let cache = own()
@@ -170,7 +174,7 @@ struct ProgramCacheTests {
     }
 
     @Test(
-        "B7.12, B7.30: a response that is not HTTP's is given to the program as it is", arguments: Scribe.Form.allCases)
+        "B7.12, B7.30: a stored response that is not HTTP's is delivered as it is", arguments: Scribe.Form.allCases)
     func otherResponse(form: Scribe.Form) async throws {
         try await withServer(router: Self.router) { server in
             let url = try server.at("/")

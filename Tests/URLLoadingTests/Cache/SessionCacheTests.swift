@@ -1,4 +1,4 @@
-// Sessions and their caches: which one is asked, and what of an answer is kept (behaviour 7.1, 7.2, 7.4). What decides about
+// Sessions and their caches: which one is asked, and which answers are kept (behaviour 7.1, 7.2, 7.4). What decides about
 // freshness and validation runs in CacheSequenceTests.
 
 import Foundation
@@ -59,7 +59,8 @@ struct SessionCacheTests: CachingSuite {
     }
 
     @Test(
-        "B7.32: what only the cache could answer fails with −1008 and reaches no server, whatever the task and method")
+        "B7.32: a request that only the cache may answer fails with −1008 and reaches no server, by any task and method"
+    )
     func onlyFromCache() async throws {
         let visits = Visits()
         try await withServer(router: Self.fresh(visits)) { server in
@@ -79,7 +80,7 @@ struct SessionCacheTests: CachingSuite {
 
     // MARK: What is kept
 
-    @Test("B7.42: what was answered without no-store is found by hand, whatever else it says")
+    @Test("B7.42: an answer without no-store is found by cachedResponse(for:), whatever else its Cache-Control says")
     func foundByHand() async throws {
         try await withServer(
             router: { request in
@@ -120,7 +121,7 @@ struct SessionCacheTests: CachingSuite {
         }
     }
 
-    @Test("B7.53, B7.78: what is kept is the decoded body; it is not decoded again, and stays fresh after a validation")
+    @Test("B7.53, B7.78: a body is kept decoded, is not decoded again, and stays fresh after a validation")
     func decoded() async throws {
         let visits = Visits()
         try await withServer(
@@ -144,7 +145,7 @@ struct SessionCacheTests: CachingSuite {
         }
     }
 
-    @Test("B7.52: a stored answer's cookies are not taken again")
+    @Test("B7.52: a hit does not set its cookies again")
     func cookies() async throws {
         try await withServer(
             router: { _ in .text("x").adding("Cache-Control", "max-age=3600").adding("Set-Cookie", "a=1") }
@@ -199,7 +200,7 @@ struct SessionCacheTests: CachingSuite {
         }
     }
 
-    @Test("Loads of what is not stored yet do not wait for one another")
+    @Test("Loads of one URL that is not stored yet do not wait for one another")
     func concurrentMisses() async throws {
         let gate = ServerGate()
         try await withServer(

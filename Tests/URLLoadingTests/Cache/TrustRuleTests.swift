@@ -1,4 +1,4 @@
-// Which rules for servers have a name that all sessions and runs share, so that they share stored answers too (B7.102).
+// Which rules for trusting servers have a name that all sessions and runs share, so that they share stored answers (B7.102).
 
 import Foundation
 import Testing
@@ -22,7 +22,8 @@ struct TrustRuleTests {
 
     private static let pins = (1...3).map { Data(repeating: $0, count: 32).base64EncodedString() }
 
-    @Test("B7.102: rules that ask the default evaluation and more have names, the same for the same and no other")
+    @Test(
+        "B7.102: rules that ask the default evaluation and more have names; equal rules have one name, others another")
     func narrow() throws {
         let pem = try CertificateFactory.root().certificate.pem
         let (one, two) = (Self.pins[0], Self.pins[1])
@@ -39,11 +40,13 @@ struct TrustRuleTests {
         let marks = rules.map { mark($0) }
         #expect(!marks.contains(nil))
         #expect(Set(marks).count == rules.count)
-        #expect(rules.map { mark($0) } == marks, "the same again")
+        #expect(rules.map { mark($0) } == marks, "each rule has the mark that it had before")
         #expect(mark(.pinnedKeys([two, one])) == mark(.pinnedKeys([one, two])), "in any order")
     }
 
-    @Test("B7.102: rules that may believe whom the default evaluation refuses have none, nor has what holds them")
+    @Test(
+        "B7.102: rules that may accept a server that the default evaluation refuses have no name, alone or inside others"
+    )
     func wide() throws {
         let certificate = try CertificateFactory.root().certificate
         let anchors = Evaluation.anchors(pem: certificate.pem)

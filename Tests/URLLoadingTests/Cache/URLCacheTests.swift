@@ -15,7 +15,7 @@ struct URLCacheTests {
         cached.map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// The same in memory, on disk, and on disk as another object finds it.
+    /// Where each test stores and reads: in memory, on disk, and on disk with another object that reads.
     enum Place: CaseIterable { case memory, disk, reopened }
 
     private func caches(_ place: Place, _ folder: CacheFolder) -> (writing: URLCache, reading: URLCache) {
@@ -32,7 +32,9 @@ struct URLCacheTests {
 
     // MARK: Finding
 
-    @Test("B7.11, B7.12: what was stored by hand comes back equal, whatever its age", arguments: Place.allCases)
+    @Test(
+        "B7.11, B7.12: a response that was stored by hand comes back equal, whatever its age", arguments: Place.allCases
+    )
     func roundTrip(place: Place) throws {
         let folder = CacheFolder()
         let (writing, reading) = caches(place, folder)
@@ -66,7 +68,7 @@ struct URLCacheTests {
         folder.cache().storeCachedResponse(
             CachedURLResponse(response: response, data: body), for: try Stored.request(a))
         let found = try #require(folder.cache().cachedResponse(for: try Stored.request(a)))
-        // Kept beyond the file's removal.
+        // The body stays readable after the file's removal.
         folder.cache().removeAllCachedResponses()
         #expect(firstDifference(found.data, body) == nil)
     }
@@ -81,7 +83,9 @@ struct URLCacheTests {
         #expect(folder.entries.count == (place == .memory ? 0 : 1))
     }
 
-    @Test("B7.16: fragments, the case of scheme and host, and the own port do not part entries; queries and schemes do")
+    @Test(
+        "B7.16: URLs that differ in fragment, case of the host or default port share an entry; other queries and schemes do not"
+    )
     func keys() throws {
         let cache = CacheFolder().cache(memory: 1 << 20, disk: 0)
         try Stored.store("https://h.example/a?x=1#one", in: cache)
@@ -105,7 +109,7 @@ struct URLCacheTests {
         #expect(reading.cachedResponse(for: try Stored.request(a, ["x-kind": "1"])) != nil)
         #expect(reading.cachedResponse(for: try Stored.request(a, ["X-Kind": "2"])) == nil)
         #expect(reading.cachedResponse(for: try Stored.request(a)) == nil)
-        // B7.82: what the loader would add counts as added.
+        // B7.82: a field that the loader would add is compared as if it were in the request.
         let explicit = ["X-Kind": "1", "Accept-Encoding": CodingLibraries.system.acceptEncoding]
         #expect(reading.cachedResponse(for: try Stored.request(a, explicit)) != nil)
         #expect(reading.cachedResponse(for: try Stored.request(a, ["X-Kind": "1", "Accept-Encoding": "br"])) == nil)
@@ -152,7 +156,7 @@ struct URLCacheTests {
         #expect(none.cachedResponse(for: try Stored.request(a)) == nil)
     }
 
-    @Test("B7.14: allowed is on disk, allowedInMemoryOnly is not, notAllowed is nowhere")
+    @Test("B7.14: allowed is stored on disk, allowedInMemoryOnly in memory, notAllowed nowhere")
     func policies() throws {
         let folder = CacheFolder()
         let cache = folder.cache(memory: 1 << 20)
@@ -190,12 +194,14 @@ struct URLCacheTests {
         #expect(cache.cachedResponse(for: try Stored.request(a)) != nil)
     }
 
-    @Test("B7.1, B7.2, B7.22: the shared cache has 4 MiB in memory and 20 MiB on disk; another counts from then on")
+    @Test(
+        "B7.1, B7.2, B7.22: the shared cache has 4 MiB in memory and 20 MiB on disk; new configurations take another one set"
+    )
     func shared() {
         let first = URLCache.shared
         #expect(first.memoryCapacity == 4 << 20 && first.diskCapacity == 20 << 20)
         let before = URLSessionConfiguration.default
-        // Of the same size, for the tests that run meanwhile.
+        // It is as large as the first, for the tests that run meanwhile.
         let other = URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: CacheFolder().url)
         URLCache.shared = other
         let after = URLSessionConfiguration.default
@@ -206,7 +212,9 @@ struct URLCacheTests {
 
     // MARK: Sizes
 
-    @Test("B7.5, B7.7: what is used stays, what was not used for the longest time goes", arguments: [true, false])
+    @Test(
+        "B7.5, B7.7: when room is needed the entry that was not used for the longest time goes",
+        arguments: [true, false])
     func eviction(inMemory: Bool) throws {
         let folder = CacheFolder()
         let room = 5 * 11_000
@@ -222,7 +230,7 @@ struct URLCacheTests {
         #expect(inMemory || folder.entries.count == 5)
     }
 
-    @Test("B7.9: by hand everything that fits is taken, and nothing that does not")
+    @Test("B7.9: storing by hand takes every body that fits, and no other")
     func large() throws {
         let folder = CacheFolder()
         let cache = folder.cache(memory: 10_000, disk: 10_000)
@@ -253,7 +261,7 @@ struct URLCacheTests {
 
     // MARK: Removing
 
-    @Test("B7.15: one is removed, and one that is not there is passed over", arguments: Place.allCases)
+    @Test("B7.15: one entry is removed; removing one that is not there changes nothing", arguments: Place.allCases)
     func removingOne(place: Place) throws {
         let folder = CacheFolder()
         let (writing, reading) = caches(place, folder)
@@ -264,12 +272,12 @@ struct URLCacheTests {
         #expect(writing.cachedResponse(for: try Stored.request(b)) != nil)
     }
 
-    @Test("B7.15: what was stored at or after a date is removed", arguments: Place.allCases)
+    @Test("B7.15: entries that were stored at or after a date are removed", arguments: Place.allCases)
     func removingSince(place: Place) throws {
         let folder = CacheFolder()
         let (writing, reading) = caches(place, folder)
         try Stored.store(a, in: writing)
-        // The next microsecond, at least, is another one.
+        // Wait until the clock shows a later microsecond.
         var between = Date()
         while Date().timeIntervalSince(between) < 0.000_01 {}
         between = Date()
@@ -282,7 +290,7 @@ struct URLCacheTests {
         reading.removeCachedResponses(since: .distantFuture)
     }
 
-    @Test("B7.15: a date may be any number; nothing was stored after what is no moment", arguments: Place.allCases)
+    @Test("B7.15: the date may be infinite or NaN; NaN removes nothing", arguments: Place.allCases)
     func removingSinceOddDates(place: Place) throws {
         let folder = CacheFolder()
         let (writing, reading) = caches(place, folder)
@@ -298,7 +306,7 @@ struct URLCacheTests {
         }
     }
 
-    @Test("B7.3, B7.6: a capacity may be any number; what is below zero counts as none")
+    @Test("B7.3, B7.6: a capacity may be any number; one below zero counts as zero")
     func oddCapacities() throws {
         let folder = CacheFolder()
         let cache = folder.cache(memory: .max, disk: .max)
@@ -329,7 +337,7 @@ struct URLCacheTests {
 
     // MARK: Tasks and classes of one's own
 
-    @Test("B7.21: the forms with a task are about the task's request")
+    @Test("B7.21: the methods with a task use the task's request")
     func tasks() async throws {
         let cache = CacheFolder().cache(memory: 1 << 20, disk: 0)
         let session = URLSession(configuration: .ephemeral)
@@ -365,7 +373,7 @@ struct URLCacheTests {
         }
     }
 
-    @Test("B7.21: a class of one's own is asked for the forms with a task too")
+    @Test("B7.21: the methods with a task call those that a subclass overrides")
     func subclass() async throws {
         let cache = OwnCache(memoryCapacity: 1, diskCapacity: 0, directory: nil)
         #expect(cache.memoryCapacity == 42)
@@ -379,7 +387,7 @@ struct URLCacheTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B7.12: an object of one's own class comes back from memory as it is")
+    @Test("B7.12: an object of a subclass comes back from memory as itself")
     func ownObjects() throws {
         // Safe to share: it has no state of its own.
         final class Own: CachedURLResponse, @unchecked Sendable {}

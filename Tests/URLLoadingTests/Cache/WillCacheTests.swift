@@ -39,7 +39,7 @@ private final class HandlerKeeper: NSObject, URLSessionDataDelegate {
     }
 }
 
-/// The same by returning.
+/// Answers the question about storing in the async form, by returning.
 private final class AsyncKeeper: NSObject, URLSessionDataDelegate {
     let transcript = Transcript()
     private let habit: StoringHabit
@@ -99,7 +99,7 @@ struct WillCacheTests {
         }
     }
 
-    @Test("B7.87, B7.95, B1.60: asked after the last data and before the end, once; the policy is allowed")
+    @Test("B7.87, B7.95, B1.60: the delegate is asked once, between the last data and the end, with the policy allowed")
     func order() async throws {
         try await withServer(router: Self.router) { server in
             for isAsync in [false, true] {
@@ -119,7 +119,7 @@ struct WillCacheTests {
         }
     }
 
-    @Test("B7.94: not asked after a 304; the entry is renewed all the same")
+    @Test("B7.94: the delegate is not asked after a 304, and the entry is renewed")
     func notAfterValidation() async throws {
         try await withServer(router: Self.router) { server in
             let keeper = HandlerKeeper { $0 }
@@ -134,7 +134,7 @@ struct WillCacheTests {
     }
 
     @Test(
-        "B7.44, B7.45: only successes are proposed; redirects and what else is kept is kept unasked",
+        "B7.44, B7.45: only successes are proposed; redirects and other kept answers are kept without a question",
         arguments: ["/moved", "/missing", "/secret", "/cut"])
     func notProposed(path: String) async throws {
         try await withServer(router: Self.router) { server in
@@ -149,7 +149,7 @@ struct WillCacheTests {
         }
     }
 
-    @Test("B7.8, B7.91: what is too large is not proposed")
+    @Test("B7.8, B7.91: a body that is too large for the cache is not proposed")
     func tooLarge() async throws {
         try await withServer(router: { _ in .text(String(repeating: "x", count: 51)) }) { server in
             let keeper = HandlerKeeper { $0 }
@@ -181,7 +181,7 @@ struct WillCacheTests {
     }
 
     @Test(
-        "B7.92, B7.93: what a delegate wants in memory only leaves no file; over https as over http files are written")
+        "B7.92, B7.93: an answer that a delegate allows in memory only leaves no file; others do, over http and https")
     func memoryOnly() async throws {
         let identity = try CertificateFactory.root("Caches").issue(.server("localhost")).identity
         try await withServer(.init(tls: ServerTLS(identity: identity)), router: Self.router) { server in
@@ -203,7 +203,7 @@ struct WillCacheTests {
         }
     }
 
-    @Test("B7.88: not asked in sessions of an ephemeral configuration, which keep what may be kept")
+    @Test("B7.88: a session with an ephemeral configuration keeps what may be kept without asking its delegate")
     func ephemeral() async throws {
         try await withServer(router: Self.router) { server in
             let keeper = HandlerKeeper { _ in nil }
@@ -214,7 +214,7 @@ struct WillCacheTests {
         }
     }
 
-    @Test("B7.90: without the method what may be kept is kept")
+    @Test("B7.90: without the delegate's method every answer that may be kept is kept")
     func notImplemented() async throws {
         try await withServer(router: Self.router) { server in
             let recording = RecordingDelegate()
@@ -224,7 +224,7 @@ struct WillCacheTests {
         }
     }
 
-    @Test("B1.80: asked also where the result goes to a handler, an async call or an iteration")
+    @Test("B1.80: the delegate is asked also where the result goes to a handler, an async call or an iteration")
     func otherCalls() async throws {
         try await withServer(router: Self.router) { server in
             let keeper = HandlerKeeper { _ in nil }

@@ -14,7 +14,7 @@ import URLLoadingWire
 struct CookieFileTests {
     private let home = DataHome()
 
-    @Test("B8.68, B8.69: what lasts survives the process, in a file of its own for its owner only")
+    @Test("B8.68, B8.69: a cookie with an end survives the process, in a file that only its owner may read")
     func survives() async throws {
         try await home.run(["set", "a", "1", "3600"])
         #expect(try await home.run(["list"]) == ["a=1"])
@@ -25,7 +25,7 @@ struct CookieFileTests {
         #expect((folder[.posixPermissions] as? NSNumber)?.intValue == 0o700)
     }
 
-    @Test("B8.68, B8.70: what ends with the program is not written")
+    @Test("B8.68, B8.70: a session cookie is not written to the file")
     func session() async throws {
         try await home.run(["set", "a", "1", "-"])
         #expect(try await home.run(["list"]) == [])
@@ -65,7 +65,7 @@ struct CookieFileTests {
         #expect(home.files.count == 2, "none of them lies elsewhere")
     }
 
-    @Test("B8.69: a file that is torn or another user's counts as none, and the next writing replaces it")
+    @Test("B8.69: a file that is torn or holds something else counts as none, and the next writing replaces it")
     func torn() async throws {
         try await home.run(["set", "a", "1", "3600"])
         let path = home.path + "/URLLoadingTestPrograms/.cookies.shared"
@@ -82,7 +82,7 @@ struct CookieFileTests {
     }
 
     @Test(
-        "B8.69: a directory, a pipe or a link to nowhere in the file's place is no trouble",
+        "B8.69: a directory, a pipe or a link to nowhere in place of the file counts as no cookies",
         arguments: ["folder", "pipe", "link"])
     func strange(kind: String) async throws {
         try FileManager.default.createDirectory(
@@ -98,11 +98,11 @@ struct CookieFileTests {
         #expect(try await home.run(["list"]) == (kind == "folder" ? [] : ["a=1"]))
     }
 
-    @Test("B8.69: of two processes the last to say something about a cookie wins, and both keep what the other has set")
+    @Test("B8.69: of two processes the last to change a cookie wins, and each keeps what the other has set")
     func merges() async throws {
-        // What a storage has read before another process writes is what it knows.
+        // A store knows the cookies that it read before another process wrote.
         let file = SharedFile(path: home.path + "/URLLoadingTestPrograms/.cookies.shared")
-        // Without a storage, which would write by itself after a while.
+        // A store without a storage: a storage would write by itself after a while.
         let mine = CookieStore(file: file)
         try await home.run(["set", "a", "1", "3600"])
         try await home.run(["set", "b", "1", "3600"])
@@ -130,12 +130,12 @@ struct CookieFileTests {
         let codes = try await (left, right)
         #expect(codes == (0, 0))
         let kept = Set(try await home.run(["list"]).map { String($0.prefix { $0 != "=" }) })
-        // Of each eight names two are deleted again, the last time round as well.
+        // Of every eight names two are deleted again, also in the last round.
         #expect(kept == Set("lr".flatMap { prefix in [0, 1, 2, 4, 5, 6].map { "\(prefix)\($0)" } }))
         #expect(home.files.filter { $0.contains(".new-") } == [], "nothing half-written is left")
     }
 
-    @Test("B1.26: reset removes the file, with what another process has put there; flush writes it")
+    @Test("B1.26: reset removes the file, also with another process's cookies in it; flush writes it")
     func reset() async throws {
         try await home.run(["set", "a", "1", "3600"])
         try await home.run(["reset"])
@@ -153,7 +153,7 @@ struct CookieFileTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B8.60, B8.68: for a task the file is read on a thread for files, neither on its caller's nor on a loop's")
+    @Test("B8.60, B8.68: for a task the file is read on a thread for files, not on the caller's or a loop's")
     func readElsewhere() async throws {
         let file = SharedFile(path: home.path + "/x/cookies")
         let earlier = CookieStore(file: file)
@@ -183,7 +183,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test("B8.69: a lock that another process keeps is waited for a while, then the cookies stay unwritten")
+    @Test("B8.69: a lock that another process keeps is waited for a while; then the cookies stay unwritten")
     func locked() async throws {
         let file = SharedFile(path: home.path + "/x/cookies")
         let store = CookieStore(file: file)
@@ -221,9 +221,9 @@ extension Cookie {
     }
 }
 
-/// What the system calls a thread.
+/// The system's names of threads.
 private enum ThreadName {
-    /// The calling one's.
+    /// The name of the calling thread.
     static var current: String {
         let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
         return name?.trimmingCharacters(in: .newlines) ?? ""

@@ -59,7 +59,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B8.16: each field of a live answer is a cookie of its own, commas and all")
+    @Test("B8.16: each Set-Cookie field of an answer is one cookie, even with commas in it")
     func liveFields() async throws {
         try await withServer(router: Self.router) { server in
             let session = URLSession(configuration: configuration())
@@ -69,7 +69,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B8.46, B5.44: the field stays visible in the response, whatever becomes of the cookie")
+    @Test("B8.46, B5.44: the response shows the Set-Cookie field, whether or not the cookie is kept")
     func visible() async throws {
         try await withServer(router: Self.router) { server in
             let never = configuration()
@@ -84,7 +84,8 @@ struct CookieSessionTests {
     }
 
     @Test(
-        "B8.47: every answer counts, and before the delegate sees it", arguments: [200, 201, 302, 401, 404, 407, 500])
+        "B8.47: an answer of any status sets its cookies, before the delegate sees it",
+        arguments: [200, 201, 302, 401, 404, 407, 500])
     func everyStatus(status: Int) async throws {
         try await withServer(router: Self.router) { server in
             let configuration = configuration()
@@ -119,7 +120,9 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B4.32, B8.47, B8.58, B4.26: a redirect's cookies are sent with the next hop, each hop has its own")
+    @Test(
+        "B4.32, B8.47, B8.58, B4.26: a redirect's cookies are sent with the next hop, and each hop gets those of its own host"
+    )
     func redirects() async throws {
         try await withServer(router: Self.router) { server in
             let proposed = Box<[[String: String]?]>([])
@@ -140,7 +143,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B8.57, B4.27: a Cookie field of the program's wins, and stays with its origin")
+    @Test("B8.57, B4.27: the program's own Cookie field replaces stored cookies, and is not sent to another origin")
     func ownField() async throws {
         try await withServer(router: Self.router) { server in
             let configuration = configuration()
@@ -163,7 +166,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B8.43: with httpShouldSetCookies off none is sent or kept")
+    @Test("B8.43: with httpShouldSetCookies off no cookie is sent or kept")
     func shouldSet() async throws {
         try await withServer(router: Self.router) { server in
             let storage = HTTPCookieStorage()
@@ -179,7 +182,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B8.44: a request that handles no cookies sends and keeps none, its redirects neither")
+    @Test("B8.44: with httpShouldHandleCookies off a request and its redirects send and keep no cookies")
     func shouldHandle() async throws {
         try await withServer(router: Self.router) { server in
             let configuration = configuration()
@@ -228,7 +231,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B8.40, B8.41: third parties' cookies are not kept under the default policy")
+    @Test("B8.40, B8.41: under the default policy cookies of another site than the main document's are not kept")
     func thirdParties() async throws {
         try await withServer(router: Self.router) { server in
             let configuration = configuration()
@@ -247,7 +250,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B8.59: SameSite cookies stay away from other sites' requests, but Lax follows a navigation")
+    @Test("B8.59: SameSite cookies are not sent with requests from other sites, but Lax ones are with a navigation")
     func sameSite() async throws {
         try await withServer(router: Self.router) { server in
             let session = URLSession(configuration: configuration())
@@ -266,7 +269,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B8.12: a sent Cookie field shows neither in currentRequest nor in the metrics")
+    @Test("B8.12: a Cookie field that is sent is neither in currentRequest nor in the metrics")
     func hidden() async throws {
         try await withServer(router: Self.router) { server in
             let shown = Box<[[String: String]?]>([])
@@ -312,7 +315,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("A storage of the program's own is asked before each hop and given each answer's cookies")
+    @Test("A program's own cookie storage is asked before each hop and given each answer's cookies")
     func ownStorage() async throws {
         try await withServer(router: Self.router) { server in
             let storage = WitnessStorage()
@@ -330,7 +333,8 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("A storage of the program's own that never answers can be cancelled, and answers once")
+    @Test(
+        "A task whose cookie storage never answers can be cancelled; of several answers of a storage the first counts")
     func silentStorage() async throws {
         try await withServer(router: Self.router) { server in
             let storage = SilentStorage()
@@ -358,7 +362,8 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("B1.39: a task that is suspended while a program's storage is asked sends nothing before it is resumed")
+    @Test(
+        "B1.39: a task that is suspended while a program's cookie storage is asked sends nothing before it is resumed")
     func suspendedWhileAsked() async throws {
         try await withServer(router: Self.router) { server in
             let storage = SilentStorage()
@@ -376,7 +381,7 @@ struct CookieSessionTests {
             task.suspend()
             storage.answerAll(nil)
             storage.letGo()
-            // Behind the suspended one, on the only loop of the session.
+            // This load runs after the suspended one, on the session's only loop.
             session.dataTask(with: try server.at("/")).resume()
             await storage.asked.wait(times: 3)
             storage.answerAll(nil)
@@ -391,7 +396,7 @@ struct CookieSessionTests {
         }
     }
 
-    @Test("An answer that a program's storage gives once more, while the next hop waits, sends nothing again")
+    @Test("A cookie storage's second answer to one question, given while the next hop waits, sends no request again")
     func repeatedAnswer() async throws {
         try await withServer(router: Self.router) { server in
             let storage = SilentStorage()

@@ -62,7 +62,7 @@ private struct CookiePlayer {
 
     mutating func play(_ line: String) throws {
         let body = String(line.dropFirst(2))
-        // What was refused has to be told by the very next line.
+        // A refusal has to be expected by the very next line.
         if line.first != "!" { #expect(refusals == [], "refused before: \(line)") }
         switch line.first {
         case "@": storage.cookieAcceptPolicy = try #require(Self.policies[String(body.dropFirst("policy ".count))])
@@ -80,7 +80,7 @@ private struct CookiePlayer {
         }
     }
 
-    /// All cookies are listed if one is.
+    /// Checks that a vector that lists a cookie lists all of them.
     func end() throws {
         #expect(refusals == [])
         guard !listed.isEmpty else { return }

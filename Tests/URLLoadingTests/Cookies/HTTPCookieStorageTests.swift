@@ -23,7 +23,7 @@ struct HTTPCookieStorageTests {
         try #require(storage.cookies(for: try self.url(url))).map(\.name)
     }
 
-    @Test("B8.60: the shared storage is one object, used by many threads")
+    @Test("B8.60: the shared storage is one object, and many threads may use it")
     func shared() async {
         #expect(HTTPCookieStorage.shared === HTTPCookieStorage.shared)
         #expect(URLSessionConfiguration.default.httpCookieStorage === HTTPCookieStorage.shared)
@@ -56,7 +56,7 @@ struct HTTPCookieStorageTests {
         #expect(one !== HTTPCookieStorage.shared)
     }
 
-    @Test("B8.62: the same name, domain and path is replaced; one that has ended removes or is nothing")
+    @Test("B8.62: a cookie replaces one of equal name, domain and path; one that has ended removes it, or is not kept")
     func replaces() throws {
         storage.setCookie(try cookie("a"))
         storage.setCookie(try cookie("a", "2"))
@@ -68,7 +68,7 @@ struct HTTPCookieStorageTests {
         #expect(storage.cookies?.map(\.value) == ["3", "4"])
     }
 
-    @Test("B8.63: setCookie minds only the policy `never`; setCookies minds policy and domain")
+    @Test("B8.63: setCookie keeps every cookie unless the policy is never; setCookies obeys the policy and the domain")
     func policies() throws {
         #expect(storage.cookieAcceptPolicy == .onlyFromMainDocumentDomain)
         let (here, other) = (try url(), try url("https://other.test/"))
@@ -89,7 +89,7 @@ struct HTTPCookieStorageTests {
         #expect(try names() == ["e", "f", "g"])
     }
 
-    @Test("B8.41: the main document's host ends with that of the URL")
+    @Test("B8.41: a cookie is kept where the main document's host is the URL's or lies below it")
     func mainDocument() throws {
         let (main, swift) = (try url("https://ci.swift.org/"), try cookie("a", domain: "swift.org"))
         storage.setCookies([swift], for: try url("https://dt.swift.org/"), mainDocumentURL: main)
@@ -98,7 +98,7 @@ struct HTTPCookieStorageTests {
         #expect(storage.cookies == [swift])
     }
 
-    @Test("B8.64: an unknown cookie is not deleted; by date those go that were first kept then or later")
+    @Test("B8.64: deleting an unknown cookie changes nothing; a date removes cookies first kept then or later")
     func deletes() throws {
         storage.setCookie(try cookie("a"))
         storage.deleteCookie(try cookie("b"))
@@ -114,7 +114,7 @@ struct HTTPCookieStorageTests {
         #expect(storage.cookies == [])
     }
 
-    @Test("B8.65: nothing that matches is an empty list")
+    @Test("B8.65: a URL that no cookie matches has an empty list")
     func empty() throws {
         #expect(storage.cookies == [])
         #expect(try names() == [])
@@ -123,7 +123,7 @@ struct HTTPCookieStorageTests {
         #expect(try names("http://example.com/") == ["a"])
     }
 
-    @Test("B8.66: all cookies by descriptors, those later in the list for what is equal")
+    @Test("B8.66: cookies are sorted by each descriptor in turn; equal ones keep the order in which they were set")
     func sorts() throws {
         for (name, value) in [("b", "1"), ("a", "2"), ("c", "1")] { storage.setCookie(try cookie(name, value)) }
         let byName = NSSortDescriptor(keyPath: \HTTPCookie.name, ascending: false)
@@ -140,7 +140,7 @@ struct HTTPCookieStorageTests {
         #expect(storage.description == "<NSHTTPCookieStorage cookies count:1>")
     }
 
-    @Test("B8.71: changes are told on the main thread, with the storage")
+    @Test("B8.71: a change is notified on the main thread, with the storage as object")
     func notifications() async throws {
         let told = Signal()
         let policies = Signal()
@@ -161,7 +161,7 @@ struct HTTPCookieStorageTests {
         defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
         storage.setCookie(try cookie("a"))
         await told.wait()
-        // The same again, an unknown one deleted, a refused one: nothing has changed.
+        // An equal cookie is set, an unknown one deleted, a third one refused: nothing has changed.
         storage.setCookie(try cookie("a"))
         storage.deleteCookie(try cookie("b"))
         storage.setCookies([try cookie("c")], for: try url("https://other.test/"), mainDocumentURL: nil)
@@ -176,7 +176,7 @@ struct HTTPCookieStorageTests {
         #expect(told.count == 3 && policies.count == 1)
     }
 
-    @Test("B8.73: what a task's current request is sent with, and what its answer brings")
+    @Test("B8.73: the methods for a task give the cookies for its current request, and keep those of its answer")
     func tasks() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = storage

@@ -38,7 +38,8 @@ struct HTTPCookieTests {
         #expect(try self.cookie([.path: "x"]).path == "/")
     }
 
-    @Test("B8.1: what no field may hold makes no cookie", arguments: ["\r\n", "\n", "\0", "a\u{1}", "\u{7F}"])
+    @Test(
+        "B8.1: characters that no field may hold make no cookie", arguments: ["\r\n", "\n", "\0", "a\u{1}", "\u{7F}"])
     func controls(text: String) {
         for key in [HTTPCookiePropertyKey.name, .value, .domain] {
             var properties: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "1", .domain: "example.com"]
@@ -47,7 +48,7 @@ struct HTTPCookieTests {
         }
     }
 
-    @Test("B8.2: the domain wins over the origin, whose host is the domain without one")
+    @Test("B8.2: the domain wins over the origin URL; without one the origin's host is the domain")
     func origin() throws {
         let url = Self.site("https://Origin.example:8443/x")
         #expect(try cookie([.originURL: url]).domain == "example.com")
@@ -94,7 +95,7 @@ struct HTTPCookieTests {
         #expect(try cookie().portList == nil)
     }
 
-    @Test("B8.6: Secure is any text but a no")
+    @Test("B8.6: any text but FALSE, NO and 0 makes a cookie secure")
     func secure() throws {
         for yes in ["TRUE", "true", "YES", "1", "secure", "FALSEHOOD"] { #expect(try cookie([.secure: yes]).isSecure) }
         for no in ["FALSE", "false", "NO", "0", ""] { #expect(try !cookie([.secure: no]).isSecure) }
@@ -133,14 +134,14 @@ struct HTTPCookieTests {
         #expect(try !cookie().isEqual("a=1"))
     }
 
-    @Test("B8.9: a session's cookie is one without an end")
+    @Test("B8.9: a session cookie is one without an end")
     func sessionOnly() throws {
         #expect(try cookie().isSessionOnly && cookie().expiresDate == nil)
         let lasting = try cookie([.expires: Date(timeIntervalSinceNow: 60)])
         #expect(!lasting.isSessionOnly && lasting.expiresDate != nil)
     }
 
-    @Test("B8.10: HttpOnly comes from fields; there is no name for it among the properties")
+    @Test("B8.10: HttpOnly is set by a field; the properties have no key for it")
     func httpOnly() throws {
         let cookie = try #require(parsed("a=1; HttpOnly").first)
         #expect(cookie.isHTTPOnly)
@@ -166,7 +167,9 @@ struct HTTPCookieTests {
         #expect(HTTPCookie.requestHeaderFields(with: []) == [:])
     }
 
-    @Test("B8.13: a dot means all below; a field's domain has it, an address never, all in small letters")
+    @Test(
+        "B8.13: domains are in lower case; one from a field begins with a dot, which means all hosts below, an address never"
+    )
     func domains() throws {
         #expect(try cookie([.domain: "Swift.ORG"]).domain == "swift.org")
         #expect(try cookie([.domain: ".Swift.ORG"]).domain == ".swift.org")
@@ -177,7 +180,7 @@ struct HTTPCookieTests {
         #expect(parsed("a=1", "http://[::1]/").first?.domain == "::1")
     }
 
-    @Test("B8.13: an address has no dot whatever names it, and a dot alone is a domain that no host is in")
+    @Test("B8.13: an address has no dot, from a field or from properties; a dot alone is a domain that holds no host")
     func addresses() throws {
         for domain in ["1.2.3.4", ".1.2.3.4"] {
             #expect(parsed("a=1; Domain=\(domain)").first?.domain == "1.2.3.4")
@@ -195,7 +198,7 @@ struct HTTPCookieTests {
         #expect(storage.cookies(for: Self.site()) == [])
     }
 
-    @Test("B8.22: a comma at the end of a line is the border between two fields")
+    @Test("B8.22: a comma at the end of a line separates two fields")
     func lines() {
         let text = "a=1; Domain=swift.org; Secure,\nb=2; Expires=Wed, 01 Jan 2020 12:30:00 GMT, \r\n c=3; HttpOnly,\n"
         let cookies = parsed(text)
@@ -221,7 +224,7 @@ struct HTTPCookieTests {
         #expect(parsed(",").isEmpty && parsed(", a=1").map(\.name) == ["a"])
     }
 
-    @Test("B8.15: the field's name in any case, other fields ignored")
+    @Test("B8.15: the name Set-Cookie may be in any case; other fields are ignored")
     func names() {
         let url = Self.site()
         let fields = ["set-cookie": "a=1", "Cookie": "b=2", "Set-Cookie2": "c=3", "X": "d=4"]
@@ -231,20 +234,20 @@ struct HTTPCookieTests {
     }
 
     @Test(
-        "B8.20 to B8.22: what makes no cookie",
+        "B8.20 to B8.22: fields that make no cookie",
         arguments: ["", "a", "=1", " =1", ";a=1", "a; Path=/", "a=1\u{1}", "a=\r\n1"])
     func none(field: String) {
         #expect(parsed(field).isEmpty)
     }
 
-    @Test("B8.30: without a usable path it is the request's folder")
+    @Test("B8.30: without a usable Path the cookie's path is the folder of the request")
     func paths() {
         #expect(parsed("a=1", "https://example.com/x/y?z=/1/2").first?.path == "/x")
         #expect(parsed("a=1; Path=x", "https://example.com/x/y").first?.path == "/x")
         #expect(parsed("a=1", "https://example.com").first?.path == "/")
     }
 
-    @Test("B8.32: the parser refuses no foreign domains, storages do")
+    @Test("B8.32: the parser accepts foreign domains, and storages refuse them")
     func foreign() {
         let cookies = parsed("a=1; Domain=example2.com; Secure", "http://example.com/")
         #expect(cookies.first?.domain == ".example2.com" && cookies.first?.isSecure == true)
@@ -255,7 +258,7 @@ struct HTTPCookieTests {
         #expect(storage.cookies?.count == 1)
     }
 
-    @Test("Subclasses inherit, and say what they like")
+    @Test("A subclass's own value is the one that is sent")
     func subclass() throws {
         // Safe to share: it has no state of its own.
         final class Loud: HTTPCookie, @unchecked Sendable {
@@ -265,7 +268,7 @@ struct HTTPCookieTests {
         #expect(HTTPCookie.requestHeaderFields(with: [cookie]) == ["Cookie": "a=X"])
     }
 
-    @Test("The description is all of it")
+    @Test("The description holds every property")
     func description() throws {
         let cookie = try cookie([.sameSitePolicy: "lax", .port: "80"])
         for part in [

@@ -1,4 +1,4 @@
-// Which list of public suffixes counts, that of the system or the library's own (behaviour B8.33).
+// Which list of public suffixes is used: that of the system or the library's own (behaviour B8.33).
 
 import Foundation
 import Testing
@@ -33,7 +33,7 @@ struct SystemSuffixTests {
         for day in ["2024-08-13", "2025-01-01"] { #expect(SystemSuffixes.newest(in: [path], than: day) == nil) }
     }
 
-    @Test("B8.33: a list that does not name its day is as old as its file")
+    @Test("B8.33: a list that does not name its date is as old as its file")
     func dated() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = try list("a")

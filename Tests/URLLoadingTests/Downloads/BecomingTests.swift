@@ -22,7 +22,9 @@ struct BecomingTests {
         }
     }
 
-    @Test("B1.68: an empty body, and an error's", arguments: [200, 404])
+    @Test(
+        "B1.68: a response with an empty body, and one with an error status, become downloads too",
+        arguments: [200, 404])
     func others(status: Int) async throws {
         try await withServer(router: { _ in status == 200 ? .status(200) : .text("nothing", status: 404) }) { server in
             let scribe = ResumptionScribe(.becomeDownload)
@@ -36,7 +38,7 @@ struct BecomingTests {
         }
     }
 
-    @Test("B1.68: what no server brings, too")
+    @Test("B1.68: the response of a data URL becomes a download too")
     func data() async throws {
         let scribe = ResumptionScribe(.becomeDownload)
         let session = session(of: scribe)
@@ -48,7 +50,7 @@ struct BecomingTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B1.68, B9.16: the download can be cancelled for data, and goes on")
+    @Test("B1.68, B9.16: such a download can be cancelled for resume data, and goes on")
     func listedAndCancelled() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -71,7 +73,7 @@ struct BecomingTests {
         }
     }
 
-    @Test("B1.68: what a cache has becomes a download too")
+    @Test("B1.68: a hit in the cache becomes a download too")
     func stored() async throws {
         let count = Box(0)
         let router: LoopbackServer.Router = { _ in
@@ -94,7 +96,7 @@ struct BecomingTests {
         }
     }
 
-    @Test("A large body is written, not kept in memory nor in the cache")
+    @Test("A large body is written to a file, and kept neither in memory nor in the cache")
     func large() async throws {
         try await withServer(router: { _ in .generated(length: 20_000_003).adding("Cache-Control", "max-age=1000") }) {
             server in

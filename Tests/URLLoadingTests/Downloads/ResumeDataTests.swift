@@ -1,5 +1,4 @@
-// Resume data that are not what they should be: from elsewhere, torn, or made to reach other files
-// (B9.24, B9.32).
+// Resume data that are not what they should be: from elsewhere, torn, or forged to reach other files (B9.24, B9.32).
 
 import Foundation
 import Testing
@@ -20,7 +19,7 @@ struct ResumeDataTests {
         return (scribe.transcript.calls, task.response, task.originalRequest)
     }
 
-    @Test("B9.32, B9.34: data that cannot be read end with −1002 and without a response, in all three forms")
+    @Test("B9.32, B9.34: resume data that cannot be read end with −1002 and without a response, in all three forms")
     func unreadable() async throws {
         for data in [Data(), Data("no resume data".utf8), Data(count: 1_000_000), Data("{}".utf8)] {
             let (calls, response, request) = await end(of: data)
@@ -42,7 +41,7 @@ struct ResumeDataTests {
         session.invalidateAndCancel()
     }
 
-    @Test("B9.24, B9.32: data that were cut, or changed at random, are refused or right, and never a crash")
+    @Test("B9.24, B9.32: resume data that were cut, and random bytes, are refused and crash nothing")
     func damaged() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -60,7 +59,7 @@ struct ResumeDataTests {
         }
     }
 
-    @Test("B9.24, B9.32: numbers, names and versions that are not ours are refused")
+    @Test("B9.24, B9.32: resume data with impossible numbers, foreign file names or another version are refused")
     func foreign() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -93,7 +92,7 @@ struct ResumeDataTests {
     }
 
     @Test(
-        "B9.24, B9.33: no link is followed, and no file of another user, shared or doubly named, is written to",
+        "B9.24, B9.33: a download goes on in no link, directory, file with two names, or file that others may read",
         arguments: ["link", "hard link", "directory", "readable by others"])
     func planted(kind: String) async throws {
         let half = HalfServer()
@@ -122,7 +121,7 @@ struct ResumeDataTests {
         }
     }
 
-    @Test("B9.24: fields of the request go along, secrets and users in URLs do not")
+    @Test("B9.24: resume data hold the request's fields, and neither secret fields nor the user in its URL")
     func secrets() async throws {
         let seen = Box<[String]>([])
         let half = HalfServer()
@@ -156,7 +155,7 @@ struct ResumeDataTests {
     }
 }
 
-/// Numbers that are the same in every run.
+/// Random numbers that repeat in every run.
 private struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

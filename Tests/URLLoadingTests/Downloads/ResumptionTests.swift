@@ -1,4 +1,4 @@
-// Downloads that are cancelled or break off, and go on (behaviour 9.2): whole lists of calls, what is asked, what is left.
+// Downloads that are cancelled or break off, and go on (behaviour 9.2): whole lists of calls, the requests, the files left.
 
 import Foundation
 import Testing
@@ -10,7 +10,8 @@ import URLLoadingWire
 @Suite("Resumed downloads")
 struct ResumptionTests {
     @Test(
-        "B9.16, B9.17, B9.18: cancelled for data: they come on the delegate queue, before the end, which has the same")
+        "B9.16, B9.17, B9.18: resume data of a cancelled download come on the delegate queue before the end, whose error has them too"
+    )
     func cancelled() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -42,7 +43,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "B1.100, B9.25, B9.26, B9.27, B9.36: it goes on in another session, with a new identifier, behind what there is"
+        "B1.100, B9.25, B9.26, B9.27, B9.36: a download goes on in another session, with a new identifier, behind the bytes it has"
     )
     func resumed() async throws {
         let half = HalfServer()
@@ -71,7 +72,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.22, B9.26: without a strong tag an old date is what is asked by")
+    @Test("B9.22, B9.26: without a strong ETag the rest is asked for by an old Last-Modified date")
     func byDate() async throws {
         let modified = "Tue, 14 Nov 2023 20:00:00 GMT"
         let half = HalfServer(
@@ -84,7 +85,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.19, B9.5: a plain cancellation keeps nothing, although it could; one for data after it changes nothing")
+    @Test("B9.19, B9.5: a plain cancellation keeps nothing, also where a later one asks for resume data")
     func plainly() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -102,7 +103,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "B9.20, B17.7: a connection that is lost, or silent for too long, ends with data, by which it goes on",
+        "B9.20, B17.7: a download whose connection is lost or silent too long ends with resume data, and goes on by them",
         arguments: [("reset", -1005), ("close", -1005), ("silence", -1001)])
     func lost(kind: String, code: Int) async throws {
         let gate = ServerGate()
@@ -128,7 +129,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.20: a resumed download that fails before its answer has come keeps what there was, and its data")
+    @Test("B9.20: a resumed download that fails before its answer has come keeps its file and its resume data")
     func lostAgain() async throws {
         let count = Box(0)
         let half = HalfServer(then: { request in
@@ -151,7 +152,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "B9.16, B9.21, B9.23: what cannot be continued gives no data, and leaves nothing",
+        "B9.16, B9.21, B9.23: a download that cannot be continued gives no resume data, and leaves no file",
         arguments: [
             "Content-Length: 10\r\n", "ETag: W/\"v1\"\r\nContent-Length: 10\r\n",
             "ETag: \"v1\"\r\nAccept-Ranges: none\r\nContent-Length: 10\r\n",
@@ -169,7 +170,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.16, B9.23: no bytes, no data; of a task made from data, its own")
+    @Test("B9.16, B9.23: a task without a byte has no resume data; one made from resume data gives those back")
     func nothingCame() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -178,7 +179,7 @@ struct ResumptionTests {
             #expect(await session.downloadTask(with: try server.at("/")).cancelByProducingResumeData() == nil)
             let task = session.downloadTask(withResumeData: data)
             #expect(await task.cancelByProducingResumeData() == data)
-            // Of a task that has ended, what its error has.
+            // A task that has ended gives the resume data of its error.
             #expect(await task.cancelByProducingResumeData() == data)
             #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
             session.invalidateAndCancel()
@@ -186,7 +187,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "B9.28, B9.30: an answer that is of no use makes the load start over, once",
+        "B9.28, B9.30: an answer that does not fit the bytes at hand makes the download start over, once",
         arguments: ["other range", "other length", "416", "other tag"])
     func startsOver(kind: String) async throws {
         let half = HalfServer(then: { request in
@@ -211,7 +212,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.29: 200 means that it has changed: from the beginning, and nothing of what there was")
+    @Test("B9.29: after a 200 the download starts from the beginning, and its old bytes are gone")
     func changed() async throws {
         let half = HalfServer(then: { _ in .text("another text").adding("ETag", "\"v2\"") })
         try await withServer(router: half.router) { server in
@@ -225,7 +226,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.30: 416 behind the last byte means that everything is there")
+    @Test("B9.30: a 416 behind the last byte means that the download is complete")
     func complete() async throws {
         let gate = ServerGate()
         let router: LoopbackServer.Router = { request in
@@ -251,7 +252,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.31: an error is the result; what there was stays, and can be continued later")
+    @Test("B9.31: a response with an error status is the result; the partial file stays, and can be continued later")
     func errorStatus() async throws {
         let count = Box(0)
         let half = HalfServer(then: { request in
@@ -268,7 +269,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.33, B9.34: where the file is gone or too short the load starts over, and says nothing of it")
+    @Test("B9.33, B9.34: where the partial file is gone or too short the download starts over without an error")
     func fileGone() async throws {
         for kind in ["gone", "short"] {
             let half = HalfServer()
@@ -289,7 +290,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.35: the rest is asked for from the first URL on, on every hop")
+    @Test("B9.35: a resumed download asks the first URL, and asks for the rest on every hop of a redirect")
     func redirected() async throws {
         let half = HalfServer()
         let starts = Box<[String]>([])
@@ -306,7 +307,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.38: the same data twice: who comes second starts over, and both get everything")
+    @Test("B9.38: of two tasks with the same resume data the second starts over, and both get everything")
     func twice() async throws {
         let gate = ServerGate()
         let half = HalfServer(then: { request in
@@ -327,14 +328,14 @@ struct ResumptionTests {
             gate.open()
             await watcher.transcript.completed.wait()
             #expect(watcher.transcript.calls.contains("finished helloworld"))
-            // Also afterwards, when the file of the first is whole and has gone.
+            // The resume data can be used also afterwards, when the first task's file is whole and has been moved.
             #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
             #expect(half.asked.value == ["/", "/ bytes=5- if \"v1\"", "/", "/"])
             firstSession.invalidateAndCancel()
         }
     }
 
-    @Test("B9.38: a file that an async call has got is not touched by data that were used for it")
+    @Test("B9.38: resume data that were used for a finished download do not touch its file")
     func finishedFile() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -350,7 +351,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "B9.33, B14.30: a class of the program's knows nothing of parts: what it brings is the whole file, and all of it"
+        "B9.33, B14.30: a download resumed by a custom protocol class starts over: the class delivers the whole file"
     )
     func carriedElsewhere() async throws {
         let half = HalfServer()
@@ -363,12 +364,12 @@ struct ResumptionTests {
             session.invalidateAndCancel()
             #expect(scribe.transcript.calls.contains("finished the whole of it"))
             #expect(!scribe.transcript.calls.contains { $0.hasPrefix("resumed") })
-            // What there was can still be gone on with.
+            // The partial file is still there, and the resume data can be used again.
             #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
         }
     }
 
-    @Test("B9.25: the form with a handler, and cut twice")
+    @Test("B9.25: a download that breaks off twice goes on twice, the second time with a handler")
     func handler() async throws {
         let count = Box(0)
         let half = HalfServer(then: { request in
@@ -399,11 +400,11 @@ struct ResumptionTests {
     }
 
     @Test(
-        "B9.36, B9.37: cut by resets, silence and deaths of the process, everything comes, and nothing is written twice",
+        "B9.36, B9.37: through resets, silence and deaths of the process a download comes whole, and no byte is written twice",
         .http1Only("The tool counts the bytes of HTTP/1.1"),
         arguments: [["7"], ["8", "--without-kills"]])
     func torment(last words: [String]) async throws {
-        // A tool that dies itself, or is ended by us, leaves its files to the test that started it.
+        // A tool that dies or is ended leaves its files behind: this test removes them.
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("torment-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -415,7 +416,7 @@ struct ResumptionTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test("B9.36: what was written behind the bytes of the data, by a process that was killed, is gone on from")
+    @Test("B9.36: a download goes on behind bytes that a killed process wrote after those its resume data count")
     func writtenBehind() async throws {
         let half = HalfServer(then: { request in
             guard request.fields.first(.range) == "bytes=7-" else { return .status(500) }
@@ -434,7 +435,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.24: a file that is longer than the whole was not written by us: only the bytes of the data count")
+    @Test("B9.24: of a partial file that is longer than the whole only the bytes that the resume data count are used")
     func tooLong() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
@@ -450,7 +451,7 @@ struct ResumptionTests {
     }
 }
 
-/// Brings the same whatever it is asked for.
+/// Delivers one text as the whole body, whatever range is asked for.
 private final class WholeBringer: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
 

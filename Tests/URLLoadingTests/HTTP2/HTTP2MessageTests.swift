@@ -58,7 +58,7 @@ struct HTTP2MessageTests {
         #expect(seen.value == ["/0 Bearer secret - h2", "/1 Bearer secret k=v h2", "/2 - - h2"])
     }
 
-    @Test("H2.11: a task's priority is told, unless it is the usual one or the program says something itself")
+    @Test("H2.11: a task's priority is sent, unless it is the default or the program sets the field itself")
     func priority() async throws {
         let seen = Box<[String]>([])
         try await withHTTP2Session(
@@ -81,7 +81,7 @@ struct HTTP2MessageTests {
         #expect(seen.value == ["-", "u=1, i", "u=5", "u=7, i", "u=2"])
     }
 
-    /// Loads something with a task that `change` has changed.
+    /// Loads the request with a task that `change` has changed.
     private func load(_ request: URLRequest, in session: URLSession, _ change: (URLSessionTask) -> Void) async {
         await withHandover { handover in
             let task = session.dataTask(with: request) { _, _, error in
@@ -93,7 +93,7 @@ struct HTTP2MessageTests {
         }
     }
 
-    @Test("H6.7: the progress of an upload is what was sent, not what waits for a window")
+    @Test("H6.7: the progress of an upload counts bytes that were sent, not those that wait for the window")
     func progress() async throws {
         var options = ServerHTTP2.offered
         let gate = ServerGate()

@@ -5,7 +5,7 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTLS
 
-/// Runs `body` with a session that offers HTTP/2 to a server under TLS, which names of this list lead to as well.
+/// Runs `body` with a session that offers HTTP/2 to a server with TLS. The names in `hosts` lead to this server too.
 func withHTTP2Session(
     _ http2: ServerHTTP2, hosts: [String] = [], configure: (inout ServerTLS) -> Void = { _ in },
     session change: (URLSessionConfiguration) -> Void = { _ in },

@@ -1,4 +1,4 @@
-// Sessions that may speak HTTP/2, at our own server: what is agreed on, and what that changes for a program.
+// Sessions that may speak HTTP/2, with the tests' own server: which version is chosen, and what that changes for a program.
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ import URLLoadingTestSupport
 @Suite("Sessions over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2SessionTests {
     @Test(
-        "H1.1, H1.2, H4.1: the server chooses, also nothing but HTTP/1.1; an answer says which it was",
+        "H1.1, H1.2, H4.1: the server chooses the version, or speaks HTTP/1.1 only; the response's statusLine says which",
         arguments: [ServerHTTP2.off, .offered, .required])
     func choice(use: ServerHTTP2) async throws {
         try await withHTTP2Session(use, router: { .text($0.protocolName) }) { server, session in
@@ -51,7 +51,9 @@ struct HTTP2SessionTests {
         }
     }
 
-    @Test("B2.105: a server that wants a certificate and gets none says so behind the handshake, and the error is that")
+    @Test(
+        "B2.105: a server that gets no certificate refuses behind the handshake, and the load fails with clientCertificateRequired"
+    )
     func certificateWanted() async throws {
         try await withHTTP2Session(
             .offered, configure: { $0.clientAuthentication = .required }, router: { _ in .text("secret") }
@@ -117,7 +119,7 @@ struct HTTP2SessionTests {
         }
     }
 
-    @Test("H1.10: what speaks of HTTP/3, other places and pipelining changes nothing")
+    @Test("H1.10: Alt-Svc, ALTSVC frames, assumesHTTP3Capable and httpShouldUsePipelining change nothing")
     func hints() async throws {
         // ALTSVC, on stream 0 for an origin and on the stream of a request: RFC 7838 §4.
         let field = Array(#"h3=":443"; ma=86400"#.utf8)
@@ -140,7 +142,7 @@ struct HTTP2SessionTests {
         }
     }
 
-    @Test("H2.9: another host has a connection of its own, whatever the certificate and ORIGIN frames say")
+    @Test("H2.9: another host gets a connection of its own, whatever the certificate and ORIGIN frames allow")
     func otherHost() async throws {
         var options = ServerHTTP2.offered
         // RFC 8336 §2.
@@ -158,7 +160,7 @@ struct HTTP2SessionTests {
         }
     }
 
-    @Test("H2.10: 421 is delivered as it is, as no connection is another host's")
+    @Test("H2.10: 421 is delivered as it is, because no connection serves another host")
     func misdirected() async throws {
         try await withHTTP2Session(.offered, router: { _ in .text("not here", status: 421) }) { server, session in
             let (data, response) = try await session.data(from: server.at())

@@ -1,4 +1,5 @@
-// Where connections go and come from: UNIX-domain sockets, local addresses, interfaces. All of it is ours.
+// Where connections go and come from: UNIX-domain sockets, local addresses, interfaces. These settings are
+// the library's own.
 
 import Foundation
 import Testing
@@ -29,7 +30,7 @@ struct ConnectionPlaceTests {
         return URLSession(configuration: configuration)
     }
 
-    @Test("A session's UNIX-domain socket, whatever the host, whatever is set about proxies; connections are kept")
+    @Test("A session's UNIX-domain socket is used for every host and in spite of proxies, and its connections are kept")
     func sessionSocket() async throws {
         let folder = try SocketFolder()
         try await withServer(.init(unixPath: folder.socket), router: ProxiedSite.describing) { server in
@@ -65,7 +66,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("B8.50: a host's cookies are not for the server behind a socket, nor the other way round")
+    @Test("B8.50: a host's cookies are not sent to a server behind a UNIX-domain socket, nor the other way round")
     func cookies() async throws {
         let router: LoopbackServer.Router = { request in
             ServerResponse.text(request.fields.first(.cookie) ?? "-")
@@ -87,7 +88,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("B2.77: what was proven to a host is not sent unasked to the server behind a socket, nor vice versa")
+    @Test("B2.77: a proof for a host is not sent unasked to a server behind a UNIX-domain socket, nor vice versa")
     func proofs() async throws {
         let router: LoopbackServer.Router = { request in
             guard let proof = request.fields.first(.authorization) else {
@@ -127,7 +128,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("A request's UNIX-domain socket: kept by a redirect on the same server, left by one to another")
+    @Test("A redirect keeps a request's UNIX-domain socket on the same server, and leaves it for another one")
     func requestSocket() async throws {
         let folder = try SocketFolder()
         let router: LoopbackServer.Router = { request in
@@ -178,7 +179,7 @@ struct ConnectionPlaceTests {
         #expect(read.map { $0 as URLRequest }?.unixSocketPath == "/run/one")
     }
 
-    @Test("A local address is where connections come from")
+    @Test("Connections come from the local address that is set")
     func localAddress() async throws {
         let router: LoopbackServer.Router = { .text($0.remoteAddress?.host ?? "nobody") }
         try await withServer(router: router) { server in
@@ -189,7 +190,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("A local address that is none makes loads fail, and so does one of another family")
+    @Test("Loads fail where the local address is not an address, or of another family")
     func badLocalAddress() async throws {
         try await withServer(router: { _ in .status(200) }) { server in
             let bad = await session { $0.localAddress = "localhost" }.failure(try server.at("/"))
@@ -201,7 +202,7 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("An interface is where connections go out; one that does not exist makes loads fail")
+    @Test("Connections go out by the interface that is set; loads fail where it does not exist")
     func interface() async throws {
         try await withServer(router: { _ in .text("there") }) { server in
             let there = session { $0.networkInterface = "lo" }
@@ -223,7 +224,7 @@ struct ConnectionPlaceTests {
     }
 
     @Test(
-        "B16.82: another port stands in for the URL's, an address for a name, and what the server hears stays the URL's"
+        "B16.82: an override replaces the URL's port, or a name by an address; the Host field stays the URL's"
     )
     func standIns() async throws {
         try await withServer(router: ProxiedSite.describing) { server in
@@ -244,7 +245,9 @@ struct ConnectionPlaceTests {
         }
     }
 
-    @Test("B6.39: where a connection takes longer than it may, the load fails as timed out, and says what took so long")
+    @Test(
+        "B6.39: a load whose connection takes longer than its limit times out, and the error says which step took so long"
+    )
     func connectionTimeout() async throws {
         let session = session {
             $0.timeoutIntervalForConnection = 0.05
@@ -260,7 +263,7 @@ struct ConnectionPlaceTests {
         #expect(error.localizedDescription.contains("api.test within 0.05 seconds; it was looking up the host's name"))
     }
 
-    @Test("B6.39, B16.83: what is no time is no setting")
+    @Test("B6.39, B16.83: a limit that is zero, negative or NaN is no limit")
     func noTimes() {
         var values = ConfigurationValues()
         for nothing in [nil, 0, -1, .nan] as [TimeInterval?] {

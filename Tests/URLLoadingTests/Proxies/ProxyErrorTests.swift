@@ -1,4 +1,4 @@
-// What goes wrong with proxies, as programs see it: code, error underneath, failing URL and text (behaviour 13, 17).
+// Failures of proxies, as programs see them: code, error underneath, failing URL and text (behaviour 13, 17).
 
 import Foundation
 import Testing
@@ -47,7 +47,7 @@ struct ProxyErrorTests {
     func noSuchProxy() async throws {
         try await ProxiedSite.run { site in
             let error = try await error(site, site.url(), through: "no-such-proxy.invalid:8080")
-            // Where no name server answers, that is what is wrong.
+            // Where no name server answers, the error is about the look-up.
             #expect([.cannotFindHost, .dnsLookupFailed, .notConnectedToInternet].contains(error.code))
             #expect(error.localizedDescription.contains("no-such-proxy.invalid"))
         }
@@ -87,7 +87,7 @@ struct ProxyErrorTests {
         }
     }
 
-    @Test("B2.102, B17.25: CONNECT is answered with 407, and there is no credential: −1013, with 311 underneath")
+    @Test("B2.102, B17.25: CONNECT is answered with 407 and there is no credential: −1013, with 311 underneath")
     func unauthenticated() async throws {
         try await ProxiedSite.run(tls: true, proxy: { $0.authorization = "Basic bWU6c2VjcmV0" }) { site in
             let error = try await error(site, site.url(), through: site.proxyURL)
@@ -108,7 +108,7 @@ struct ProxyErrorTests {
     }
 
     @Test(
-        "B13.27: what SOCKS proxies say, by CFNetwork's codes; without a usable credential it is −1013 (B17.25)",
+        "B13.27: refusals of SOCKS proxies have CFNetwork's codes; without a usable credential it is −1013 (B17.25)",
         arguments: [
             ("socks4a", [0, 91, 0, 0, 0, 0, 0, 0], URLError.Code.cannotConnectToHost, 110),
             ("socks4a", [0, 92, 0, 0, 0, 0, 0, 0], .cannotConnectToHost, 111),
@@ -137,7 +137,7 @@ struct ProxyErrorTests {
         }
     }
 
-    @Test("B13.27: what is no SOCKS proxy: −1004, with 101 underneath")
+    @Test("B13.27: a SOCKS proxy that does not speak SOCKS: −1004, with 101 underneath")
     func notSOCKS() async throws {
         let answer = "HTTP/1.1 400 Bad Request\r\n\r\n"
         var options = LoopbackServer.Options()
@@ -150,7 +150,7 @@ struct ProxyErrorTests {
         await server.stop()
     }
 
-    @Test("B13.21: the certificate of a TLS proxy that is not trusted: −1202, by the proxy's name")
+    @Test("B13.21: a TLS proxy whose certificate is not trusted: −1202, by the proxy's name")
     func untrustedProxy() async throws {
         let (_, identity) = try CertificateFactory.server("127.0.0.1")
         try await ProxiedSite.run(tls: true, proxy: { $0.tls = .init(identity: identity) }) { site in
@@ -162,7 +162,7 @@ struct ProxyErrorTests {
         }
     }
 
-    @Test("TLS with a proxy that speaks none: −1200, with 310 underneath")
+    @Test("A proxy by TLS that speaks no TLS: −1200, with 310 underneath")
     func noTLS() async throws {
         try await ProxiedSite.run(tls: true) { site in
             let error = try await error(site, site.url(), through: "https://127.0.0.1:\(site.proxy.port)")

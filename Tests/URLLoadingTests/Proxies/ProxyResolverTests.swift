@@ -1,11 +1,11 @@
-// Configuration scripts, and resolvers in their place (B13.30, B13.31).
+// Proxy resolvers, which take the place of configuration scripts (B13.30, B13.31).
 
 import Foundation
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-/// What a resolver of a test cannot do.
+/// The error that a test's resolver throws.
 private struct NoIdea: Error {}
 
 private func untilCancelled() async {
@@ -72,7 +72,7 @@ struct ProxyResolverTests {
         }
     }
 
-    @Test("A proxy that works and refuses is not passed over")
+    @Test("A proxy that is reached and refuses is not passed over")
     func refusal() async throws {
         let refuse: @Sendable (inout LoopbackProxy.Options) -> Void = {
             $0.script = { _ in .text("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n") }
@@ -112,7 +112,7 @@ struct ProxyResolverTests {
         }
     }
 
-    @Test("A resolver is not asked about exceptions of the dictionary, and wins over all else")
+    @Test("A resolver is not asked about the dictionary's exceptions, and wins over every other setting")
     func precedence() async throws {
         try await ProxiedSite.run { site in
             let proxy = try #require(ProxyConfiguration(url: site.proxyURL))
@@ -153,7 +153,7 @@ struct ProxyResolverTests {
         }
     }
 
-    @Test("B1.41: a task is cancelled while its resolver thinks, and the resolver hears of it")
+    @Test("B1.41: a task that is cancelled while its resolver works ends, and the resolver's Swift task is cancelled")
     func cancelled() async throws {
         try await ProxiedSite.run { site in
             let (asked, stopped) = (Signal(), Signal())

@@ -1,4 +1,4 @@
-// Dictionaries and lists of proxies, and what wins over what (behaviour 13). The rules themselves are tested with
+// Dictionaries and lists of proxies, and which setting wins (behaviour 13). The rules themselves are tested with
 // URLLoadingPolicy, the environment with fetch.
 
 import Foundation
@@ -6,7 +6,7 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-@Suite("Settings about proxies")
+@Suite("Settings for proxies")
 struct ProxySettingsTests {
     @Test("B1.9: by default there is no dictionary, no list and no resolver, and the environment counts")
     func defaults() {
@@ -21,7 +21,7 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test("B1.4: a copy has all of it")
+    @Test("B1.4: a copied configuration has every setting for proxies and connections")
     func copies() throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.connectionProxyDictionary = ["HTTPEnable": 1]
@@ -104,7 +104,7 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test("B13.4: an empty dictionary is no proxy")
+    @Test("B13.4: an empty dictionary means no proxy")
     func empty() async throws {
         try await ProxiedSite.run { site in
             let session = site.session {
@@ -135,7 +135,7 @@ struct ProxySettingsTests {
     }
 
     @Test(
-        "B12.17, B12.20, B12.25: metrics say that a proxy was used, whose address they have; CONNECT is none of them",
+        "B12.17, B12.20, B12.25: metrics say that a proxy was used, and its address; CONNECT is no transaction",
         arguments: [false, true])
     func metrics(tls: Bool) async throws {
         try await ProxiedSite.run(tls: tls) { site in
@@ -160,7 +160,8 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test("proxyConfigurations win over the dictionary; hosts that none is for are reached without one")
+    @Test(
+        "proxyConfigurations win over the dictionary; a host that no configuration matches is reached without a proxy")
     func configurations() async throws {
         try await ProxiedSite.run { site in
             var proxy = ProxyConfiguration(
@@ -196,7 +197,7 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test("A proxy that may be passed over is, where it is not there; one that may not makes the load fail")
+    @Test("A proxy that is not there is passed over if it allows failover; else the load fails")
     func failover() async throws {
         try await ProxiedSite.run { site in
             var dead = try #require(ProxyConfiguration(url: "http://127.0.0.1:1"))
@@ -215,7 +216,7 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test("A body is sent whole by the way that works, a stream too")
+    @Test("A body from data or a stream is sent whole by the way that works after a proxy that is passed over")
     func failoverWithBody() async throws {
         try await ProxiedSite.run(router: { .echo($0) }) { site in
             var dead = try #require(ProxyConfiguration(url: "http://127.0.0.1:1"))
@@ -232,7 +233,7 @@ struct ProxySettingsTests {
     }
 
     @Test(
-        "A setting that is no proxy makes loads fail by its name, and nothing goes past the proxy",
+        "A proxy dictionary that cannot be used makes loads fail with its name, and no load goes past the proxy",
         arguments: [
             ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": 0] as [String: any Sendable],
             ["HTTPEnable": 1, "HTTPProxy": "http://user:secret@proxy.test", "HTTPPort": 1],
@@ -248,7 +249,7 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test("Proxies of a list that are none make loads fail", arguments: [0, 1, 2])
+    @Test("Loads fail where a ProxyConfiguration cannot be used", arguments: [0, 1, 2])
     func unusableConfiguration(form: Int) async throws {
         let proxies = [
             ProxyConfiguration(httpCONNECTProxy: .hostPort(host: "", port: 1)),
@@ -264,7 +265,7 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test("A ProxyConfiguration prints its place and nothing else")
+    @Test("A ProxyConfiguration's description has its scheme, host and port only")
     func description() throws {
         var proxy = try #require(ProxyConfiguration(url: "https://user:secret@proxy.test"))
         proxy.applyCredential(username: "other", password: "secret")
@@ -277,7 +278,7 @@ struct ProxySettingsTests {
         #expect("\(ProxyConfiguration(httpCONNECTProxy: .hostPort(host: "", port: 1)))" == "no proxy")
     }
 
-    @Test("Ports by number and by name")
+    @Test("A port is made of a number or of a service's name")
     func ports() {
         #expect(NWEndpoint.Port("8080")?.rawValue == 8080 && NWEndpoint.Port("HTTPS") == .https)
         #expect(NWEndpoint.Port("65536") == nil && NWEndpoint.Port("x") == nil && NWEndpoint.Port("") == nil)

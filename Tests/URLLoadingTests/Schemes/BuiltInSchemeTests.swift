@@ -7,7 +7,7 @@ import URLLoadingTestSupport
 
 @Suite("Built-in schemes", .endsSessions, .timeLimit(.minutes(5)))
 struct BuiltInSchemeTests {
-    @Test("B14.1, B14.13: a data URL is a response, its data and the end")
+    @Test("B14.1, B14.13: a delegate hears a data URL's response, its data and the end")
     func dataOrder() async throws {
         let delegate = RecordingDelegate()
         let url = try #require(URL(string: "data:text/css;charset=utf-8,a%20%7B%7D"))
@@ -35,7 +35,7 @@ struct BuiltInSchemeTests {
     }
 
     @Test(
-        "B14.17: what is no data URL ends the task once, with -1000 and no response",
+        "B14.17: a data URL that cannot be read ends the task once, with -1000 and no response",
         arguments: [
             "data:", "data:%2C", "data:text,x", "data:;charset=%41,x", "data:;base64,*",
         ])
@@ -80,7 +80,7 @@ struct BuiltInSchemeTests {
     }
 
     @Test(
-        "B14.2, B14.5: other schemes end with -1002, without a response",
+        "B14.2, B14.5: unknown schemes end with -1002, without a response",
         arguments: [
             "foo://example.com/", "ws://example.com/", "wss://example.com/", "javascript:1", "mailto:a@example.com",
         ])
@@ -93,7 +93,7 @@ struct BuiltInSchemeTests {
         #expect(task.response == nil)
     }
 
-    @Test("B14.2: also with a body and a method of its own")
+    @Test("B14.2: an unknown scheme ends with -1002 also with a body")
     func unknownWithBody() async throws {
         var request = URLRequest(url: try #require(URL(string: "foo://example.com/")))
         request.httpBody = Data("x".utf8)
@@ -112,7 +112,8 @@ struct BuiltInSchemeTests {
     }
 
     @Test(
-        "B14.12: nothing can be uploaded to what is built in", arguments: ["file:///tmp/x", "data:,x", "about:blank"])
+        "B14.12: an upload to a file, data or about URL fails with -1002",
+        arguments: ["file:///tmp/x", "data:,x", "about:blank"])
     func uploads(text: String) async throws {
         let session = visitor()
         let request = URLRequest(url: try #require(URL(string: text)))
@@ -120,7 +121,7 @@ struct BuiltInSchemeTests {
             await codeThrown { _ = try await session.upload(for: request, from: Data("x".utf8)) } == .unsupportedURL)
     }
 
-    @Test("A response can be refused, and a task cancelled while the delegate is asked")
+    @Test("A delegate may refuse the response of a data URL, or cancel its task while it is asked")
     func refused() async throws {
         let url = try #require(URL(string: "data:,x"))
         let delegate = RecordingDelegate(onResponse: { $1(.cancel) })
@@ -133,7 +134,7 @@ struct BuiltInSchemeTests {
         #expect(silent.transcript.calls == ["created 1", "response 0", "metrics 1", "complete -999"])
     }
 
-    @Test("B14.55: metrics have no network data")
+    @Test("B14.55: the metrics of a data URL have no network data")
     func metrics() async throws {
         let found = Box<URLSessionTaskMetrics?>(nil)
         let delegate = RecordingDelegate(onMetrics: { found.value = $1 })

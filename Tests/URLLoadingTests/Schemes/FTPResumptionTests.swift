@@ -37,7 +37,8 @@ struct FTPResumptionTests {
         return try Data(contentsOf: location) == Data(Self.content)
     }
 
-    @Test("B9.16, B9.25, B9.27, B14.22: cancelled for data, a download goes on from where it was, by REST")
+    @Test(
+        "B9.16, B9.25, B9.27, B14.22: a download that is cancelled for resume data goes on from where it was, by REST")
     func resumed() async throws {
         let gate = ServerGate()
         let server = try server(holding: gate)
@@ -53,7 +54,7 @@ struct FTPResumptionTests {
         #expect(server.commands.filter { $0.hasPrefix("MDTM") }.count == 2)
     }
 
-    @Test("B9.20, B14.20: a transfer that breaks off brings data in its error, and the rest is the rest")
+    @Test("B9.20, B14.20: a transfer that breaks off has resume data in its error, and goes on by them")
     func lost() async throws {
         let server = try server()
         let session = visitor()
@@ -66,7 +67,7 @@ struct FTPResumptionTests {
         #expect(server.commands.contains("REST 100000"))
     }
 
-    @Test("B9.20: a server that falls silent in the middle leaves data too")
+    @Test("B9.20: a download from a server that falls silent ends with resume data too")
     func silent() async throws {
         let gate = ServerGate()
         let server = try server(holding: gate)
@@ -81,7 +82,7 @@ struct FTPResumptionTests {
     }
 
     @Test(
-        "B9.29: a file of another length or date is loaded from its beginning, and nothing is said of resuming",
+        "B9.29: a file whose length or date has changed is loaded from its beginning, and no resumption is told",
         arguments: ["date", "size"])
     func changed(what: String) async throws {
         let count = Box(0)
@@ -105,7 +106,7 @@ struct FTPResumptionTests {
         #expect(!FileManager.default.fileExists(atPath: try partialFile(of: data).path))
     }
 
-    @Test("B9.29: a server that refuses REST sends all of it, which takes the place of what there was")
+    @Test("B9.29: a server that refuses REST sends the whole file, which replaces the partial one")
     func refused() async throws {
         let server = try server {
             let usual = $0.script
@@ -117,7 +118,7 @@ struct FTPResumptionTests {
         #expect(!scribe.transcript.calls.contains { $0.hasPrefix("resumed") })
     }
 
-    @Test("B9.21: without a length or a date there is nothing to go on by", arguments: ["SIZE", "MDTM"])
+    @Test("B9.21: a download from a server without SIZE or MDTM has no resume data", arguments: ["SIZE", "MDTM"])
     func unknown(verb: String) async throws {
         let server = try server {
             let usual = $0.script
@@ -134,7 +135,7 @@ struct FTPResumptionTests {
         #expect(failure?.downloadTaskResumeData == nil)
     }
 
-    @Test("B9.24: the data have no user and no password; who goes on proves anew who he is")
+    @Test("B9.24: resume data hold no user and no password: the task that goes on takes them from the storage")
     func users() async throws {
         let server = try server {
             $0.allowsAnonymous = false
@@ -157,7 +158,7 @@ struct FTPResumptionTests {
         #expect(server.commands.contains("REST 100000"))
     }
 
-    @Test("B9.24, B9.32: data that mix what belongs to ftp with what belongs to http are refused")
+    @Test("B9.24, B9.32: resume data of ftp with values that only http has, or with wrong lengths, are refused")
     func mixed() async throws {
         let server = try server()
         let failure = await #expect(throws: URLError.self) { _ = try await visitor().download(from: url(server)) }

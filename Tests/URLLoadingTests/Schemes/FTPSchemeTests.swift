@@ -48,7 +48,7 @@ struct FTPSchemeTests {
         #expect(task.countOfBytesReceived == 3 && task.countOfBytesExpectedToReceive == 3)
     }
 
-    @Test("B14.28: an unknown extension, and a server that does not tell lengths")
+    @Test("B14.28: the response for an unknown extension, from a server that does not tell lengths")
     func unknown() async throws {
         let server = try server { $0.script = { $0.verb == "SIZE" ? .reply("500 no") : nil } }
         let (data, response) = try await visitor().data(from: url(server, "/pub/unknown.xyz"))
@@ -74,7 +74,7 @@ struct FTPSchemeTests {
         #expect(text == "<p>")
     }
 
-    @Test("B14.24: a path that ends in a slash is a list, whose type says so; B14.23: ;type=d")
+    @Test("B14.24: a path that ends in a slash is a directory's list, whose MIME type says so; B14.23: ;type=d")
     func listing() async throws {
         let server = try server()
         let (data, response) = try await visitor().data(from: url(server, "/pub/"))
@@ -84,7 +84,7 @@ struct FTPSchemeTests {
         #expect(String(decoding: names, as: UTF8.self) == "page.html\r\nunknown.xyz\r\n")
     }
 
-    @Test("B14.25: upload tasks store data, files and what a delegate's stream brings")
+    @Test("B14.25: upload tasks store data, files and a delegate's stream on the server")
     func uploads() async throws {
         let server = try server()
         let session = visitor()
@@ -131,7 +131,7 @@ struct FTPSchemeTests {
         task.resume()
         await storing.wait()
         held.value = nil
-        // On the same loop: had anything been sent meanwhile, it would show.
+        // This load runs on the same loop: bytes of the suspended upload would have been sent before it.
         for _ in 0..<2 { _ = try await session.data(from: url(server, "/pub/page.html")) }
         #expect(task.state == .suspended && task.countOfBytesSent == 0)
         task.resume()
@@ -160,7 +160,7 @@ struct FTPSchemeTests {
         #expect(try #require(task.error as? URLError).failingURL == task.originalRequest?.url)
     }
 
-    // MARK: Who we are
+    // MARK: Users and passwords
 
     @Test("B14.21: the URL's user and password; their escapes are undone")
     func userInURL() async throws {
@@ -192,7 +192,7 @@ struct FTPSchemeTests {
         #expect(try await visitor(storage: storage).data(from: url(server, "/pub/page.html")).0.count == 3)
     }
 
-    @Test("B14.21, B2.47: who is refused is asked again with what was refused; then it is −1013 without a response")
+    @Test("B14.21, B2.47: a refused credential is shown in the next question; then it is −1013 without a response")
     func refused() async throws {
         let server = try server { $0.allowsAnonymous = false }
         let delegate = GuestDelegate(
@@ -204,7 +204,7 @@ struct FTPSchemeTests {
         #expect(error?.failingURL == place)
         #expect(delegate.challenges.value.map(\.previousFailureCount) == [0, 1])
         #expect(delegate.challenges.value.last?.proposedCredential?.user == "me")
-        // There is no delegate to ask, and the server has no anonymous users.
+        // There is no delegate to ask, and the server takes no anonymous users.
         #expect(await code(visitor(), place) == .userAuthenticationRequired)
         #expect(
             await code(visitor(), try url(server, "/pub/page.html", user: "me:wrong@")) == .userAuthenticationRequired)
@@ -213,7 +213,7 @@ struct FTPSchemeTests {
         #expect(await code(leaving, place) == .cancelled)
     }
 
-    @Test("B14.21: without a name from the program it is an anonymous user, also after a refusal to answer")
+    @Test("B14.21: without a credential the user is anonymous, also where the delegate has rejected the question")
     func anonymous() async throws {
         let server = try server()
         let delegate = GuestDelegate(Guest.always(.rejectProtectionSpace))
@@ -250,7 +250,7 @@ struct FTPSchemeTests {
     // MARK: Errors
 
     @Test(
-        "B14.20, B14.24: failures are errors with the URL, never status codes",
+        "B14.20, B14.24: failures are errors with the URL, never HTTP status codes",
         arguments: [
             ("/none", "", URLError.Code.fileDoesNotExist), ("/none/x", "", .fileDoesNotExist),
             ("/pub", "", .fileIsDirectory),
@@ -268,7 +268,7 @@ struct FTPSchemeTests {
         #expect(error?.failingURL == place)
     }
 
-    @Test("A transfer that ends early is −1005, also for downloads; a server that is not there −1004")
+    @Test("A transfer that ends early is −1005, also for downloads; a refused connection is −1004")
     func short() async throws {
         let server = try server {
             $0.script = { ask in
@@ -301,7 +301,7 @@ struct FTPSchemeTests {
 
     // MARK: Caches
 
-    @Test("B14.27, B7.25, B7.35: nothing is stored; a policy that wants stored answers only gets none")
+    @Test("B14.27, B7.25, B7.35: nothing is stored; a policy that takes stored answers only fails")
     func caching() async throws {
         let server = try server()
         let cache = URLCache()

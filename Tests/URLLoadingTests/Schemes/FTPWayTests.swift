@@ -1,4 +1,4 @@
-// The ways by which sessions reach FTP servers: through proxies of each kind (B13.7, B13.32), and by the next where one leads
+// The ways by which sessions reach FTP servers: through proxies of each kind (B13.7, B13.32), and by the next way where one leads
 // nowhere.
 
 import Foundation
@@ -53,7 +53,7 @@ struct FTPWayTests {
         }
     }
 
-    @Test("B13.7: through a SOCKS proxy both connections go")
+    @Test("B13.7: the control and the data connection both go through a SOCKS proxy")
     func socks() async throws {
         let server = try server()
         let proxy = try LoopbackProxy.start()
@@ -80,7 +80,7 @@ struct FTPWayTests {
     private static let noHTTP = "http://127.0.0.1:1"
     private static let noSOCKS = "socks5://127.0.0.1:1"
 
-    @Test("B13.32: of several proxies the next is tried where one is not there, whatever they speak, and none at last")
+    @Test("B13.32: of several proxies of any kind the next one is tried where one is not there, and at last no proxy")
     func failover() async throws {
         let server = try server()
         let page = try url(server, "/pub/page.html")
@@ -104,7 +104,7 @@ struct FTPWayTests {
         await socks.stop()
     }
 
-    @Test("The delegate of a load that goes round hears of it once; the last way's failure is the load's")
+    @Test("A delegate hears once of a load that tries several ways; the last way's error is the load's")
     func failoverTold() async throws {
         let server = try server()
         let delegate = RecordingDelegate()
@@ -120,7 +120,7 @@ struct FTPWayTests {
         #expect(server.commands.count { $0.hasPrefix("RETR") } == 1)
     }
 
-    @Test("What is uploaded goes whole by the way that works, and ftps past a proxy that speaks HTTP where it may")
+    @Test("An upload goes whole by the way that works; ftps passes over an HTTP proxy that allows failover")
     func failoverOfOthers() async throws {
         let server = try server()
         for proxies in [try list(Self.noHTTP), try list(Self.noSOCKS), try list(Self.noSOCKS, Self.noHTTP)] {

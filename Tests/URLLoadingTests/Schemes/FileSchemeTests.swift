@@ -66,7 +66,7 @@ struct FileSchemeTests {
         #expect(await codeThrown { _ = try await session.data(from: url) } == .badURL)
     }
 
-    @Test("B14.9, B17.33, B17.34: a missing file, a directory, something else than a file")
+    @Test("B14.9, B17.33, B17.34: the errors for a missing file, a directory, and something else than a file")
     func failures() async throws {
         let folder = try Folder()
         let session = visitor()
@@ -86,7 +86,8 @@ struct FileSchemeTests {
     }
 
     @Test(
-        "B14.9, B17.35: a file that may not be read", .enabled(if: getuid() != 0, "root may read everything"))
+        "B14.9, B17.35: the error for a file that may not be read",
+        .enabled(if: getuid() != 0, "root may read everything"))
     func unreadable() async throws {
         let folder = try Folder()
         let url = try folder.file("x", Data("x".utf8))
@@ -95,7 +96,7 @@ struct FileSchemeTests {
         #expect(await codeThrown { _ = try await session.data(from: url) } == .noPermissionsToReadFile)
     }
 
-    @Test("B14.10: method, fields and body change nothing, and nothing is stored")
+    @Test("B14.10: the request's method, fields and body change nothing, and nothing is stored")
     func ignored() async throws {
         let folder = try Folder()
         let url = try folder.file("x.txt", Data("content".utf8))
@@ -121,7 +122,7 @@ struct FileSchemeTests {
         var request = URLRequest(url: url, cachePolicy: .returnCacheDataDontLoad)
         let asked = request
         #expect(await codeThrown { _ = try await session.data(for: asked) } == .resourceUnavailable)
-        // Were it looked at, it would be told that it is missing.
+        // If the file were looked for, the error would be that it is missing.
         request.url = folder.url.appending(path: "missing")
         let missing = request
         #expect(await codeThrown { _ = try await session.data(for: missing) } == .resourceUnavailable)
@@ -170,7 +171,7 @@ struct FileSchemeTests {
         #expect(firstDifference(collected, content) == nil)
     }
 
-    @Test("A file is not read ahead of a delegate that does not come")
+    @Test("A file is not read far ahead of a delegate that does not return")
     func backPressure() async throws {
         let folder = try Folder()
         let content = Data(count: 16 << 20)
@@ -200,7 +201,7 @@ struct FileSchemeTests {
         #expect(delegate.transcript.byteCount == content.count)
     }
 
-    /// Returns when the work that waited for the disk's threads has had its turn: when both threads are ours for a moment.
+    /// Returns when all work that waited for the disk's threads has had a turn: when both threads are free for a moment.
     private func everyTurnOfTheDisk() async {
         await withHandover { continuation in
             let isThere = DispatchSemaphore(value: 0)
@@ -212,7 +213,7 @@ struct FileSchemeTests {
         }
     }
 
-    @Test("A file task can be cancelled in the middle, and suspended before")
+    @Test("A task for a file can be cancelled in the middle, and suspended before")
     func steering() async throws {
         let folder = try Folder()
         let url = try folder.file("big.bin", Data(count: 8 << 20))

@@ -1,4 +1,4 @@
-// Which class carries a load, and what it gets to see of the request (behaviour 14.5, B5.15).
+// Which custom protocol class carries a load, and what it sees of the request (behaviour 14.5, B5.15).
 
 import Foundation
 import Testing
@@ -10,17 +10,17 @@ import URLLoadingTestSupport
 struct ProtocolChoiceTests {
     // MARK: Which class
 
-    @Test("B14.31: a session's classes are asked in their order, and the first that wants to loads")
+    @Test("B14.31: a session's classes are asked in their order, and the first that takes the request loads it")
     func order() async throws {
         let script = ProtocolScript { $0.answer("\(type(of: $0.instance))") }
         let session = protocolSession(nil, [UnwillingProtocol.self, OtherProtocol.self, ScriptedProtocol.self])
         #expect(await session.handled(try script.url()).0 == Data("OtherProtocol".utf8))
         await script.stopped.wait()
-        // Each at most once for a hop.
+        // Each class is asked at most once for a hop.
         #expect(script.calls.value == ["UnwillingProtocol may", "OtherProtocol may", "start", "stop"])
     }
 
-    @Test("B14.31: what no class takes is loaded as ever")
+    @Test("B14.31: a request that no class takes is loaded by the library")
     func unwilling() async throws {
         let script = ProtocolScript { _ in }
         let session = protocolSession(nil, [UnwillingProtocol.self])
@@ -37,7 +37,7 @@ struct ProtocolChoiceTests {
         }
     }
 
-    @Test("B14.32: a configuration lists what is built in; a list without it switches nothing off")
+    @Test("B14.32: protocolClasses lists the built-in classes; a list without them switches nothing off")
     func builtIn() async throws {
         let configuration = URLSessionConfiguration.default
         let listed = try #require(configuration.protocolClasses)
@@ -59,7 +59,7 @@ struct ProtocolChoiceTests {
         #expect(await last.handled(try script.url()).0 == Data("class".utf8))
     }
 
-    /// Serve the test of the registry, which is the process's, under a scheme of their own.
+    /// A class for the process's registry. Its scheme is its own, so that other tests do not meet it.
     private class Registered: URLProtocol {
         override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "registered" }
         override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -96,7 +96,7 @@ struct ProtocolChoiceTests {
         override class func canInit(with request: URLRequest) -> Bool { false }
     }
 
-    @Test("B14.34: the class is asked with the task; unless it says otherwise its request counts")
+    @Test("B14.34: a class is asked with the task; by default it is asked with the task's request")
     func byTask() async throws {
         let script = ProtocolScript { $0.answer("mine") }
         let delegate = RecordingDelegate()
@@ -112,7 +112,7 @@ struct ProtocolChoiceTests {
         #expect(ScriptedProtocol.canInit(with: visitor().dataTask(with: request)))
     }
 
-    @Test("A class that overrides next to nothing gets nothing, and what it gets it fails")
+    @Test("A class without canInit gets no load, and a class without startLoading fails its loads")
     func bare() async throws {
         final class Bare: URLProtocol {}
         final class Lazy: URLProtocol {
@@ -130,7 +130,7 @@ struct ProtocolChoiceTests {
 
     // MARK: What it sees
 
-    /// Asks for the same path however it was written.
+    /// Turns every URL into lower case.
     private final class Canonical: ScriptedProtocol {
         override class func canonicalRequest(for request: URLRequest) -> URLRequest {
             var request = request
@@ -140,7 +140,7 @@ struct ProtocolChoiceTests {
         }
     }
 
-    @Test("B14.35, B14.36: the instance loads the canonical request, by which two requests are compared")
+    @Test("B14.35, B14.36: an instance loads the class's canonical request, and requests are compared by it")
     func canonical() async throws {
         let script = ProtocolScript { held in
             held.answer(
@@ -158,7 +158,7 @@ struct ProtocolChoiceTests {
         #expect(!UnwillingProtocol.requestIsCacheEquivalent(lower, to: lower))
     }
 
-    @Test("B5.15, B14.39: the request has the session's additional fields, where it has none of its own")
+    @Test("B5.15, B14.39: an instance's request has the session's additional fields, where it has none of its own")
     func fields() async throws {
         let seen = Box<[String: String]>([:])
         let script = ProtocolScript { held in
@@ -182,7 +182,7 @@ struct ProtocolChoiceTests {
         return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
     }
 
-    @Test("B14.38: the body can be read as it was given, from whichever kind of task")
+    @Test("B14.38: an instance can read the body as it was given, in tasks of every kind")
     func bodies() async throws {
         let seen = Box<[String]>([])
         let script = ProtocolScript { held in
@@ -214,7 +214,8 @@ struct ProtocolChoiceTests {
 
     // MARK: Properties
 
-    @Test("B14.40: properties stay with copies and bridged forms, do not count for equality, and can be taken away")
+    @Test(
+        "B14.40: a request's properties are copied and bridged with it, do not count for equality, and can be removed")
     func properties() throws {
         let url = try #require(URL(string: "http://h/"))
         let mutable = NSMutableURLRequest(url: url)
@@ -261,7 +262,7 @@ struct ProtocolChoiceTests {
         override func stopLoading() { forwarded?.cancel() }
     }
 
-    /// Takes what bears its mark nowhere, so that a request that it has redirected is a server's.
+    /// Takes requests without its mark. A request that it has redirected bears the mark, so a server answers it.
     private final class Redirector: URLProtocol {
         override class func canInit(with request: URLRequest) -> Bool {
             property(forKey: "redirected", in: request) == nil
@@ -276,7 +277,7 @@ struct ProtocolChoiceTests {
         }
     }
 
-    @Test("B14.40: a mark keeps a request from being intercepted twice, survives redirects and is never sent")
+    @Test("B14.40: a property that marks a request as intercepted survives redirects and is never sent")
     func marks() async throws {
         let fields = Box<[String]>([])
         let router: LoopbackServer.Router = { request in

@@ -32,7 +32,7 @@ struct ProtocolClientTests {
         #expect(script.calls.value == ["ScriptedProtocol may", "start", "stop"])
     }
 
-    @Test("B14.45: a response without data is fine, and so is data after the handler's own thread")
+    @Test("B14.45: a response without data ends with empty data and no error")
     func noData() async throws {
         let script = ProtocolScript { held in
             held.respond(204)
@@ -42,7 +42,7 @@ struct ProtocolClientTests {
         #expect(data == Data() && (response as? HTTPURLResponse)?.statusCode == 204 && error == nil)
     }
 
-    @Test("B14.46: a failure before the response; the end that follows is ignored")
+    @Test("B14.46: a failure before the response is the task's error; calls of the client after it are ignored")
     func failure() async throws {
         let script = ProtocolScript { held in
             held.fail(URLError(.cannotFindHost))
@@ -60,7 +60,7 @@ struct ProtocolClientTests {
         #expect(script.stopped.count == 2)
     }
 
-    @Test("B14.47: an error of any domain comes through unchanged, in every form")
+    @Test("B14.47: an error of any domain reaches tasks of every kind unchanged")
     func foreignErrors() async throws {
         let script = ProtocolScript { held in
             held.respond()
@@ -86,14 +86,14 @@ struct ProtocolClientTests {
         #expect(error?.userInfo.count == 1)
     }
 
-    @Test("B14.48: an end without a response is data, no response and no error for a handler")
+    @Test("B14.48: a load that ends without a response gives a handler data, and neither response nor error")
     func noResponse() async throws {
         let script = ProtocolScript { $0.finish() }
         let session = protocolSession()
         let (data, response, error) = await session.handled(try script.url())
         #expect(data == Data() && response == nil && error == nil)
         let url = try script.url()
-        // The async form has nothing that it could return.
+        // The async form has no response to return, and throws.
         #expect(await codeThrown { _ = try await session.data(from: url) } == .unknown)
         let some = ProtocolScript { held in
             held.load("data")
@@ -102,7 +102,7 @@ struct ProtocolClientTests {
         #expect(await session.handled(try some.url()).0 == Data("data".utf8))
     }
 
-    @Test("B14.43: several responses, each with data of its own")
+    @Test("B14.43: a client may be told several responses, each with its data")
     func severalResponses() async throws {
         let script = ProtocolScript { held in
             for part in ["one", "two"] {
@@ -178,7 +178,7 @@ struct ProtocolClientTests {
         #expect(script.calls.value == ["ScriptedProtocol may", "start", "stop"])
     }
 
-    @Test("A task that is cancelled before its protocol is asked starts none")
+    @Test("A task that is cancelled before its custom protocol is asked starts no instance")
     func cancelledEarly() async throws {
         let script = ProtocolScript { $0.answer("x") }
         let session = protocolSession()
@@ -196,7 +196,7 @@ struct ProtocolClientTests {
         #expect(!script.calls.value.contains("start"))
     }
 
-    @Test("B14.54: the idle time-out is begun anew by what the client is told")
+    @Test("B14.54: each call of the client starts the idle time-out anew")
     func timeOut() async throws {
         let script = ProtocolScript { held in
             held.respond()
@@ -210,7 +210,7 @@ struct ProtocolClientTests {
         #expect((await resource.handled(try script.url()).2 as? URLError)?.code == .timedOut)
     }
 
-    @Test("B14.55: metrics have no network data")
+    @Test("B14.55: the metrics of a custom protocol's load have no network data")
     func metrics() async throws {
         let found = Box<URLSessionTaskMetrics?>(nil)
         let script = ProtocolScript { $0.answer("hello") }
@@ -223,7 +223,7 @@ struct ProtocolClientTests {
         #expect(transaction.countOfResponseBodyBytesAfterDecoding == 5)
     }
 
-    @Test("Bytes, events and downloads come from protocols too")
+    @Test("Bytes, events and downloads come from custom protocols too")
     func otherForms() async throws {
         let script = ProtocolScript { $0.answer("a\nb\n", ["Content-Type": "text/plain"]) }
         let url = try script.url()
@@ -249,7 +249,7 @@ struct ProtocolClientTests {
         #expect(try Data(contentsOf: file) == Data("a\nb\n".utf8))
     }
 
-    @Test("A delegate can refuse the response; suspension holds everything back")
+    @Test("A delegate may refuse a custom protocol's response; a suspended task delivers nothing")
     func steering() async throws {
         let script = ProtocolScript { $0.answer("hello") }
         let refusing = RecordingDelegate(onResponse: { $1(.cancel) })
@@ -269,7 +269,7 @@ struct ProtocolClientTests {
         #expect(delegate.transcript.body == "hello" && delegate.transcript.calls.last == "complete nil")
     }
 
-    @Test("Nothing is left of a load when it has ended")
+    @Test("A protocol's instance and its task are released when the load has ended")
     func leaks() async throws {
         final class Watch: @unchecked Sendable {
             // Weak references may be read from any thread.

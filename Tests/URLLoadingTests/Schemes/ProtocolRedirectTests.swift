@@ -1,4 +1,4 @@
-// Redirects, challenges and the cache as a custom protocol has to do with them (behaviour 14.5).
+// Redirects, challenges and the cache of loads by custom protocols (behaviour 14.5).
 
 import Foundation
 import Testing
@@ -10,13 +10,14 @@ import URLLoadingTestSupport
 struct ProtocolRedirectTests {
     // MARK: Redirects
 
-    @Test("B14.49: the delegate is asked, the instance is stopped, and another one loads what follows")
+    @Test(
+        "B14.49: for a redirect the delegate is asked, the instance is stopped, and another one loads the next request")
     func redirect() async throws {
         let target = ProtocolScript { $0.answer("there") }
         let next = try target.url("/b")
         let script = ProtocolScript { held in
             held.redirect(to: next)
-            // As older code does it.
+            // Older protocol classes fail with this error after a redirect.
             held.fail(URLError(.cancelled))
         }
         let delegate = RecordingDelegate()
@@ -35,7 +36,7 @@ struct ProtocolRedirectTests {
         #expect(target.calls.value == ["ScriptedProtocol may", "start", "stop"])
     }
 
-    @Test("B14.49: a redirect that the delegate refuses is the response")
+    @Test("B14.49: a custom protocol's redirect that the delegate refuses is the response")
     func refused() async throws {
         let next = try ProtocolScript { _ in }.url()
         let script = ProtocolScript { $0.redirect(to: next) }
@@ -49,7 +50,7 @@ struct ProtocolRedirectTests {
         await script.stopped.wait()
     }
 
-    @Test("B14.49: from a protocol to a server and from a server to a protocol")
+    @Test("B14.49: redirects lead from a custom protocol to a server, and from a server to a custom protocol")
     func mixed() async throws {
         let script = ProtocolScript { $0.answer("from the protocol") }
         let odd = try script.url("/", scheme: "odd")
@@ -69,7 +70,7 @@ struct ProtocolRedirectTests {
         }
     }
 
-    @Test("B14.49: not for ever, and not to files of this machine")
+    @Test("B14.49: a custom protocol's redirects end after 20, and do not lead to file URLs")
     func limits() async throws {
         let circle = ProtocolScript { held in
             if let url = held.request.url { held.redirect(to: url) }
@@ -144,9 +145,9 @@ struct ProtocolRedirectTests {
     }
 
     @Test(
-        "B14.50: without a credential the load goes on without one, and without a delegate default handling is the answer"
+        "B14.50: an answer without a credential continues without one; without a delegate's method it is default handling"
     )
-    func nobody() async throws {
+    func withoutCredential() async throws {
         let sent = Box<[String]>([])
         let script = guarded(sent)
         let delegate = FullJudge { _, reply in reply(.useCredential, nil) }
@@ -161,7 +162,7 @@ struct ProtocolRedirectTests {
         #expect(sent.value == ["continue", "default", "default"])
     }
 
-    @Test("B14.50, B2.20: a delegate may answer through the sender of what it is shown")
+    @Test("B14.50, B2.20: a delegate may answer through the challenge's sender")
     func throughSender() async throws {
         let sent = Box<[String]>([])
         let script = guarded(sent)
@@ -174,7 +175,7 @@ struct ProtocolRedirectTests {
         #expect(sent.value == ["use s"])
     }
 
-    @Test("B14.50: a challenge that the protocol takes back holds nothing up")
+    @Test("B14.50: a challenge that the custom protocol cancels does not hold the load up")
     func takenBack() async throws {
         let script = ProtocolScript { held in
             let challenge = URLAuthenticationChallenge(
@@ -200,7 +201,7 @@ struct ProtocolRedirectTests {
         return CachedURLResponse(response: response, data: Data(text.utf8))
     }
 
-    @Test("B14.37, B14.51: the instance gets what is stored, and may say that it is right")
+    @Test("B14.37, B14.51: an instance gets the stored response, and may answer with it")
     func cachedResponse() async throws {
         let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
         let script = ProtocolScript { held in
@@ -221,7 +222,7 @@ struct ProtocolRedirectTests {
     }
 
     @Test(
-        "B14.52: what may be stored is proposed to the cache, of http and https only",
+        "B14.52: a response that may be stored is stored in the cache, for http and https only",
         arguments: [
             ("http", URLCache.StoragePolicy.allowed, true), ("https", .allowedInMemoryOnly, true),
             ("http", .notAllowed, false), ("odd", .allowed, false),
@@ -261,7 +262,7 @@ struct ProtocolRedirectTests {
         }
     }
 
-    @Test("B14.52: the delegate has a say in it")
+    @Test("B14.52: the delegate is asked before a custom protocol's response is stored")
     func willCache() async throws {
         let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
         let script = ProtocolScript { held in

@@ -5,13 +5,13 @@ import Foundation
 import URLLoading
 import URLLoadingTestSupport
 
-/// What instances do for one host, and what they were asked.
+/// The script of all instances for one host, and a record of their calls.
 final class ProtocolScript: Sendable {
     typealias Work = @Sendable (Held) -> Void
 
     /// An instance with its client, for any thread.
     struct Held: @unchecked Sendable {
-        // The tests call nothing of the instance but what its client takes as an argument.
+        // Safe to share: the tests use the instance only as an argument of its client's methods.
         let instance: URLProtocol
 
         var client: (any URLProtocolClient)? { instance.client }
@@ -115,7 +115,7 @@ class ScriptedProtocol: URLProtocol {
     override func stopLoading() { script?.stop() }
 }
 
-/// The same under another name.
+/// A second class that plays scripts, for sessions that have to choose.
 final class OtherProtocol: ScriptedProtocol {}
 
 /// Takes no request, and notes that it was asked.

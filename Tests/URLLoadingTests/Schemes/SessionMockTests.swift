@@ -49,7 +49,7 @@ struct SessionMockTests {
         #expect(data.isEmpty && response.expectedContentLength == 5)
     }
 
-    @Test("What no stub matches fails, and the error names the URL without its password")
+    @Test("A request that no stub matches fails, and the error names the URL without its password")
     func unmatched() async throws {
         let mock = URLSession.Mock()
         mock.stub(try url("/other"), .text("x"))
@@ -67,7 +67,7 @@ struct SessionMockTests {
         #expect((await mock.session().handled(local).2 as? URLError)?.code == .resourceUnavailable)
     }
 
-    @Test("The newest stub counts; several answers are given in turn, the last for ever")
+    @Test("The newest stub wins; its answers are given in turn, the last again and again")
     func turns() async throws {
         let mock = URLSession.Mock()
         mock.stub(where: { _ in true }, .text("old"))
@@ -81,7 +81,7 @@ struct SessionMockTests {
         #expect(await session.handled(try url("/else")).0 == Data("old".utf8))
     }
 
-    @Test("A closure answers by the request, whose body it sees however it was given")
+    @Test("A stub's closure answers by the request, and sees its body from data, a file or a stream")
     func closures() async throws {
         let mock = URLSession.Mock()
         mock.stub(
@@ -141,7 +141,7 @@ struct SessionMockTests {
         #expect(await codeThrown { _ = try await waiting.value } == .cancelled)
     }
 
-    @Test("Mocks do not meet, and each takes requests from many tasks at once")
+    @Test("Mocks are independent, and each takes requests from many tasks at once")
     func independence() async throws {
         let target = try url()
         let mocks = (0..<4).map { number in

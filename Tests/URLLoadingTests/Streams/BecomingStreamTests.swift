@@ -31,7 +31,7 @@ struct BecomingStreamTests {
         let data = session.dataTask(with: try #require(URL(string: url)))
         data.resume()
         let task = try await scribe.stream()
-        // What came behind the head, however much of it came with it.
+        // The bytes behind the head, however many of them came with it.
         let lines = [try await task.line(), try await task.line()]
         #expect(lines == ["3", "abc"])
         try await task.say("hello\n")
@@ -48,7 +48,8 @@ struct BecomingStreamTests {
     ]
 
     @Test(
-        "B1.70, B15.48: what follows the head is the stream's, both ways, up to both ends", arguments: [false, true])
+        "B1.70, B15.48: the stream reads and writes the bytes behind the head, up to both ends",
+        arguments: [false, true])
     func becomes(isSecure: Bool) async throws {
         let identity = try MailIdentity()
         try await withRawServer(script(isSecure ? identity : nil)) { server in
@@ -61,7 +62,7 @@ struct BecomingStreamTests {
     }
 
     @Test(
-        "B1.70: of a long body nothing is lost, however much of it had been read with the head, of a kept connection too",
+        "B1.70: a stream gets a long body whole, also on a kept connection, however much came with the head",
         arguments: [false, true])
     func long(isSecure: Bool) async throws {
         let identity = try MailIdentity()
@@ -92,7 +93,7 @@ struct BecomingStreamTests {
         }
     }
 
-    @Test("B1.70: through a proxy's tunnel likewise")
+    @Test("B1.70: a data task through a proxy's tunnel becomes a stream too")
     func tunnelled() async throws {
         let identity = try MailIdentity()
         let proxy = try LoopbackProxy.start()
@@ -112,7 +113,7 @@ struct BecomingStreamTests {
         await proxy.stop()
     }
 
-    @Test("B1.70: of an answer that a proxy has forwarded, the bytes are the proxy's")
+    @Test("B1.70: behind an answer that a proxy has forwarded, the stream's bytes are the proxy's")
     func forwarded() async throws {
         let proxy = try LoopbackProxy.start()
         try await withServer(router: { _ in .text("hello") }) { server in
@@ -133,7 +134,7 @@ struct BecomingStreamTests {
         await proxy.stop()
     }
 
-    @Test("B1.70, B15.44: cancelling the stream, or the data task it was, ends it with −999", arguments: [false, true])
+    @Test("B1.70, B15.44: cancelling the stream, or its former data task, ends it with −999", arguments: [false, true])
     func cancelled(byData: Bool) async throws {
         try await withRawServer { peer in
             try peer.requestHead()
@@ -153,7 +154,9 @@ struct BecomingStreamTests {
         }
     }
 
-    @Test("B1.70, B16.3: the connection counts no longer, and the session's gentle end waits for the stream")
+    @Test(
+        "B1.70, B16.3: the stream's connection does not count against the limit, and finishTasksAndInvalidate waits for it"
+    )
     func countsNoLonger() async throws {
         try await withRawServer { peer in
             try peer.requestHead()
@@ -166,7 +169,7 @@ struct BecomingStreamTests {
             let url = try server.url
             session.dataTask(with: url).resume()
             let first = try await scribe.stream()
-            // Another gets through although only one connection is allowed.
+            // A second load gets a connection although only one is allowed.
             session.dataTask(with: url).resume()
             let second = try await scribe.stream(2)
             session.finishTasksAndInvalidate()
@@ -180,7 +183,7 @@ struct BecomingStreamTests {
         }
     }
 
-    @Test("B1.70, B1.17: the session's hard end cancels the stream")
+    @Test("B1.70, B1.17: invalidateAndCancel cancels the stream")
     func invalidated() async throws {
         try await withRawServer { peer in
             try peer.requestHead()
@@ -198,7 +201,7 @@ struct BecomingStreamTests {
         }
     }
 
-    @Test("B1.70, B1.40: a task that was suspended is a stream that stands still until it is resumed")
+    @Test("B1.70, B1.40: a suspended data task becomes a stream that stands still until it is resumed")
     func suspended() async throws {
         try await withRawServer(script()) { server in
             let scribe = BecomingScribe { $0.suspend() }
@@ -213,7 +216,7 @@ struct BecomingStreamTests {
         }
     }
 
-    @Test("B1.70, B15.51: the streams of such a task can be captured")
+    @Test("B1.70, B15.51: the streams of a task that has become a stream can be captured")
     func captured() async throws {
         try await withRawServer(script()) { server in
             let scribe = BecomingScribe()
@@ -224,7 +227,7 @@ struct BecomingStreamTests {
         }
     }
 
-    @Test("Closures in place of a delegate hear of streams: what became one, its ends, and what it became")
+    @Test("EventHandlers' closures hear that a task became a stream, of its ends, and of its captured streams")
     func closures() async throws {
         try await withRawServer(script()) { server in
             let transcript = Transcript()
@@ -269,12 +272,12 @@ struct BecomingStreamTests {
         #expect(scribe.error.value?.localizedDescription.contains(words) == true, "\(scribe.error.value as Any)")
     }
 
-    @Test("Where the request has not been sent whole the task ends with −1002, and says so")
+    @Test("A task whose request is not sent whole cannot become a stream: it ends with −1002, and the error says why")
     func unfinishedRequest() async throws {
         try await withRawServer { peer in
             try peer.requestHead()
             try peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
-            // What is still to be sent is more than sockets hold.
+            // The rest of the body is more than sockets hold.
             _ = try? peer.line()
         } _: { server in
             let scribe = BecomingScribe()

@@ -1,4 +1,4 @@
-// The buffer between a writer and a reader: when an end that waits without a thread is called.
+// The buffer between a writer and a reader: when a waiter that blocks no thread is called.
 
 import Testing
 
@@ -24,7 +24,7 @@ struct BoundedBufferTests {
     }
 
     @Test(
-        "Whatever a reader finds something by calls the one who waits, once",
+        "A waiting reader is called once, by whatever gives it something to find",
         arguments: ["write", "offer", "closeWriting", "closeReading", "finishWriting", "refuseReading"])
     func calls(what: String) {
         let buffer = BoundedBuffer(capacity: 4)
@@ -46,7 +46,7 @@ struct BoundedBufferTests {
         #expect(!buffer.isEmpty)
     }
 
-    @Test("Where a reader would not wait it is not called")
+    @Test("A reader that finds something at once is not called")
     func atOnce() {
         let buffer = BoundedBuffer(capacity: 4)
         #expect(write([1, 2], to: buffer) == 2)
@@ -57,7 +57,7 @@ struct BoundedBufferTests {
         #expect(read(buffer) == [])
     }
 
-    @Test("What was read does not call, and who is called may wait again at once")
+    @Test("A reader may wait again while it is called, and what it has read does not call it once more")
     func again() {
         let buffer = BoundedBuffer(capacity: 4)
         let calls = Box(0)

@@ -41,7 +41,7 @@ struct CapturedStreamTests {
     }
 
     @Test(
-        "B15.51: streams come unopened behind what waits, carry all bytes, and nothing more is told of the task",
+        "B15.51: captured streams come unopened after the calls that wait, carry all bytes, and end the task's own calls",
         arguments: [false, true])
     func capture(isSecure: Bool) async throws {
         let identity = try MailIdentity()
@@ -77,7 +77,7 @@ struct CapturedStreamTests {
             scribe.streams.value = nil
             streams.input.open()
             streams.output.open()
-            // What the task had not read belongs to the stream.
+            // Bytes that the task had not read belong to the stream.
             try await until { streams.input.hasBytesAvailable }
             write(sent, to: streams.output)
             #expect(await rest(of: streams.input) == Array(", second".utf8) + sent)
@@ -88,7 +88,7 @@ struct CapturedStreamTests {
         }
     }
 
-    @Test("B15.51: streams that are not taken, or that are let go, end the connection", arguments: [false, true])
+    @Test("B15.51: streams that no delegate takes, or that are let go, end the connection", arguments: [false, true])
     func dropped(takes: Bool) async throws {
         try await withRawServer {
             try _ = $0.rest()
@@ -127,7 +127,7 @@ struct CapturedStreamTests {
         }
     }
 
-    @Test("B15.51: events come on a queue, as those of bound streams")
+    @Test("B15.51: events of captured streams come on a queue, like those of bound streams")
     func events() async throws {
         try await withRawServer { peer in
             try peer.send("hello \(peer.line())")
@@ -153,7 +153,7 @@ struct CapturedStreamTests {
     }
 
     @Test(
-        "B1.13, B1.97: session, task and delegate of a stream go when the work is done",
+        "B1.13, B1.97: session, task and delegate of a stream are released when the work is done",
         arguments: ["ended", "captured"])
     func leaks(kind: String) async throws {
         try await withRawServer { peer in

@@ -17,7 +17,7 @@ final class RawServer: Sendable {
     struct Gone: Error {}
 
     /// What is open. A number is taken out before it is closed, and shut down only while it is in here: afterwards it may be
-    /// that of another connection.
+    /// the number of another connection.
     private struct Books {
         var listener: Int32?
         var connections: Set<Int32> = []
@@ -226,7 +226,7 @@ final class RawConnection {
     }
 }
 
-/// What a server for "mail.test" shows, and who vouches for it.
+/// What a server for "mail.test" shows, and the anchor that makes it trusted.
 struct MailIdentity: Sendable {
     let anchor: String
     let context: TLSContext

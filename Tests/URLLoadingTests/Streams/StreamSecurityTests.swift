@@ -1,5 +1,5 @@
-// STARTTLS: a server that speaks a little SMTP, what delegates are asked, and what an attacker in between can try
-// (B15.45 to B15.47). Proxies on the way (B15.54).
+// STARTTLS: a server that speaks a little SMTP, what delegates are asked, and what an attacker in between can
+// try (B15.45 to B15.47). Proxies on the way (B15.54).
 
 import Foundation
 import Testing
@@ -68,7 +68,7 @@ struct StreamSecurityTests {
         #expect(accepting.transcript.calls.first == "challenge mail.test NSURLAuthenticationMethodServerTrust")
     }
 
-    @Test("B15.45: a server that is not believed, or that breaks off, ends all calls and the task")
+    @Test("B15.45: a server that is not trusted, or breaks off the handshake, ends all calls and the task")
     func refused() async throws {
         let stranger = try MailIdentity("other.test")
         let refusing = StreamScribe { _ in (.cancelAuthenticationChallenge, nil) }
@@ -104,7 +104,8 @@ struct StreamSecurityTests {
     }
 
     @Test(
-        "B15.46: what is slipped in before TLS never passes for what the server has said", arguments: [1, 12, 20_000])
+        "B15.46: bytes that an attacker inserts before TLS are never read as the server's: the task fails",
+        arguments: [1, 12, 20_000])
     func injection(count: Int) async throws {
         let identity = try MailIdentity()
         let evil = String(repeating: "E", count: count)
@@ -123,7 +124,7 @@ struct StreamSecurityTests {
         }
     }
 
-    @Test("B15.45: TLS from the first byte, with an end in good order")
+    @Test("B15.45: TLS from the first byte, up to an orderly end")
     func immediate() async throws {
         let identity = try MailIdentity()
         try await withRawServer { peer in
@@ -211,7 +212,7 @@ struct StreamSecurityTests {
         await proxy.stop()
     }
 
-    @Test("B15.54: a proxy that says no ends the task with its failure")
+    @Test("B15.54: a proxy that refuses ends the task with an error that has its status")
     func proxyRefuses() async throws {
         let proxy = try LoopbackProxy.start {
             $0.script = { _ in .text("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n") }
@@ -229,7 +230,7 @@ struct StreamSecurityTests {
         await proxy.stop()
     }
 
-    @Test("B13.31, B15.54: a resolver says the way")
+    @Test("B13.31, B15.54: a stream goes the way that a proxy resolver returns")
     func resolver() async throws {
         try await withRawServer {
             try $0.send("hi\r\n")

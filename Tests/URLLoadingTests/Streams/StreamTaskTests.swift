@@ -69,7 +69,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.48: our side is finished, and the other goes on")
+    @Test("B15.48: closeWrite ends the task's own side, and the peer's side goes on")
     func halfClose() async throws {
         let sent = pattern(3 << 20)
         try await withRawServer { peer in
@@ -89,7 +89,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.49, B17.55: reading is ended, and writing goes on")
+    @Test("B15.49, B17.55: closeRead ends reading, and writing goes on")
     func closeRead() async throws {
         let received = Box<[UInt8]>([])
         let sent = Signal()
@@ -118,7 +118,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.50: the peer's end is told although no read waits, and what came before can be read")
+    @Test("B15.50: the peer's end is told also while no read waits, and what came before it can be read")
     func peerEnds() async throws {
         let heard = Box("")
         try await withRawServer { peer in
@@ -140,7 +140,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.42, B15.43: much data goes both ways at once, as fast as the slower side takes it")
+    @Test("B15.42, B15.43: eight megabytes go both ways at once, as fast as the slower side takes them")
     func pressure() async throws {
         let sent = pattern(8 << 20)
         let received = Box<[UInt8]>([])
@@ -167,7 +167,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.44: cancelling ends all that waits, in order, and then the task", arguments: [true, false])
+    @Test("B15.44: cancelling ends all calls that wait, in order, and then the task", arguments: [true, false])
     func cancelled(isResumed: Bool) async throws {
         try await withRawServer {
             try _ = $0.rest()
@@ -213,7 +213,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.53: only the resource time-out ends a stream on which nothing moves")
+    @Test("B15.53: a stream without traffic is ended by the resource time-out only")
     func resourceTimeout() async throws {
         try await withRawServer {
             try _ = $0.rest()
@@ -231,7 +231,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.44: a connection that is reset fails all that waits")
+    @Test("B15.44: a connection that is reset fails all calls that wait")
     func reset() async throws {
         try await withRawServer {
             _ = try $0.line()
@@ -247,7 +247,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.44: where no server listens all calls fail, and the task")
+    @Test("B15.44: at a port without a listener all calls fail, and the task with them")
     func refused() async {
         let scribe = StreamScribe()
         let task = streamSession(scribe).streamTask(withHostName: "127.0.0.1", port: 1)
@@ -259,7 +259,7 @@ struct StreamTaskTests {
     }
 
     @Test(
-        "Impossible places end the task with -1000, and trap nowhere",
+        "An impossible host or port ends the task with -1000",
         arguments: [("", 80), ("127.0.0.1", 0), ("127.0.0.1", -1), ("127.0.0.1", 65_536), ("a b", 80), ("h", .max)])
     func impossible(host: String, port: Int) async {
         let scribe = StreamScribe()
@@ -326,7 +326,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test("B15.47: TLS cannot be stopped, and a task that belongs to no session answers every call")
+    @Test("B15.47: TLS cannot be stopped, and a task without a session answers every call with an error")
     @available(*, deprecated)
     func mock() async {
         let task = URLSessionStreamTask()

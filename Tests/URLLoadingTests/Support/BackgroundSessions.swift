@@ -24,12 +24,12 @@ final class BackgroundFolder: Sendable {
 
     var path: String { url.path }
 
-    /// A configuration whose transfers this process carries out, unless a helper shall.
+    /// A configuration whose transfers this process carries out, or a helper if `helper` is set.
     func configuration(_ identifier: String = "test", helper: Bool = false) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
         configuration.backgroundStateDirectory = url
         configuration.usesBackgroundHelper = helper
-        // No helper outlives a test run that was killed for longer.
+        // A helper that survives a killed test run ends within this time.
         if helper { configuration.timeoutIntervalForResource = 120 }
         return configuration
     }
@@ -49,11 +49,11 @@ final class BackgroundFolder: Sendable {
     /// The processes that were started with a path in this directory.
     var processes: [pid_t] { URLLoadingTestSupport.processes(naming: path) }
 
-    /// The helpers among them.
+    /// The helpers among these processes.
     var helpers: [pid_t] { URLLoadingTestSupport.processes(naming: path, "urlloading-transfers") }
 }
 
-/// Writes down what a background session tells.
+/// Writes down what a background session tells its delegate.
 final class BackgroundScribe: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     let transcript = Transcript()
     /// A task has ended, with or without an error.

@@ -18,7 +18,7 @@ enum Habit {
     /// Accepts every server, whatever it shows; other challenges go to default handling.
     static let accepts: ChallengeHabit = { challenge, reply in reply(vouch(for: challenge).0, vouch(for: challenge).1) }
 
-    /// Always says the same.
+    /// Gives this answer to every challenge.
     static func says(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential? = nil
     ) -> ChallengeHabit {
@@ -46,7 +46,7 @@ enum Habit {
 extension URLAuthenticationChallenge {
     var isAboutServer: Bool { protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust }
 
-    /// Its kind in a word.
+    /// The kind of the challenge in a word.
     var kind: String { isAboutServer ? "trust" : "identity" }
 }
 
@@ -64,7 +64,7 @@ final class SessionJudge: NSObject, URLSessionDelegate {
     ) {
         transcript.note("session \(challenge.kind)")
         habit(challenge, completionHandler)
-        // Who has waited for this finds what the habit keeps.
+        // Order: a test that has waited for this finds what the habit keeps.
         asked.fire()
     }
 }
@@ -85,7 +85,7 @@ final class TaskJudge: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// Has both methods, and hears of all that befalls its tasks.
+/// Has both methods, and notes every call about its tasks.
 final class FullJudge: NSObject, URLSessionDataDelegate {
     let transcript = Transcript()
     let asked = Signal()
@@ -99,7 +99,7 @@ final class FullJudge: NSObject, URLSessionDataDelegate {
     ) {
         transcript.note("session \(challenge.kind)")
         habit(challenge, completionHandler)
-        // Who has waited for this finds what the habit keeps.
+        // Order: a test that has waited for this finds what the habit keeps.
         asked.fire()
     }
 

@@ -1,4 +1,4 @@
-// Servers that want to know who asks, and delegates that are asked for it.
+// Servers that ask for a password, and delegates that answer for them.
 
 import Foundation
 import Testing
@@ -43,7 +43,7 @@ final class Visits: Sendable {
     var count: Int { seen.value.count }
 }
 
-/// Lets in a user with one of these passwords.
+/// Lets in requests with one of these passwords.
 func door(
     _ realm: String = "r", _ users: [String: String] = ["u": "p"], _ visits: Visits = Visits(),
     inside: @escaping LoopbackServer.Router = { _ in .text("secret") }
@@ -58,14 +58,14 @@ func door(
     }
 }
 
-/// Lets in a user who proves by Digest that they know a password.
+/// Lets in requests that prove by Digest that they know the password.
 struct DigestDoor: Sendable {
     let nonce = Box("n1")
     let counts = Box<[String]>([])
     var user = "u"
     var password = "p"
 
-    /// What it demands.
+    /// The challenge of this door.
     var challenge: String { "Digest realm=\"r\", nonce=\"\(nonce.value)\", qop=\"auth\"" }
 
     /// Whether the request proves it; notes its nonce and count.
@@ -124,7 +124,7 @@ extension URL {
 }
 
 extension URLCredential {
-    /// For as long as the session's storage lives.
+    /// A credential that the session's storage keeps as long as it lives.
     convenience init(_ user: String, _ password: String, _ persistence: URLCredential.Persistence = .forSession) {
         self.init(user: user, password: password, persistence: persistence)
     }
@@ -145,7 +145,7 @@ enum Guest {
         }
     }
 
-    /// Always answers so.
+    /// Gives this answer to every question.
     static func always(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential? = nil
     ) -> GuestHabit {

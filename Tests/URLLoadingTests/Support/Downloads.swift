@@ -8,7 +8,7 @@ import URLLoadingWire
 
 /// Gives the first half of "helloworld" and holds the rest back, and answers the requests that follow as it is told.
 final class HalfServer: Sendable {
-    /// What was asked, one entry for each request: its path, and by what the rest was asked for.
+    /// One entry for each request: its path, and the range and validator with which the rest was asked for.
     let asked = Box<[String]>([])
     let gate = ServerGate()
     private let fields: String
@@ -39,7 +39,7 @@ final class HalfServer: Sendable {
         }
     }
 
-    /// The rest to whom it is asked from, else the whole.
+    /// Answers a request for the rest with the rest, and every other one with the whole.
     static let rest: @Sendable (ServerRequest) -> ServerResponse = { request in
         request.fields.first(.range) == "bytes=5-"
             ? .text("world", status: 206).adding("Content-Range", "bytes 5-9/10") : .text("helloworld")
@@ -62,7 +62,7 @@ final class ResumptionScribe: NSObject, URLSessionDownloadDelegate, URLSessionDa
         self.onWrite = onWrite
     }
 
-    /// One that cancels its task when something has been written, and notes when the data come.
+    /// A scribe that cancels its task when bytes have been written, and notes when the resume data come.
     static func cancelling() -> ResumptionScribe {
         ResumptionScribe(onWrite: { task, transcript in
             task.cancel(byProducingResumeData: { transcript.note($0 == nil ? "no data" : "data") })
@@ -129,11 +129,11 @@ final class ResumptionScribe: NSObject, URLSessionDownloadDelegate, URLSessionDa
 func text(of location: URL) -> String {
     guard let handle = try? FileHandle(forReadingFrom: location) else { return "no file" }
     let content = (try? handle.readToEnd()) ?? Data()
-    // Bytes that are no text, by the million, take minutes to be made one.
+    // Decoding millions of bytes that are no text takes minutes.
     return content.count < 1000 ? String(decoding: content, as: UTF8.self) : "\(content.count) bytes"
 }
 
-/// A session of its own for one scribe; the test that makes it invalidates it.
+/// A session of its own for one scribe. The test that makes it invalidates it.
 func session(of scribe: ResumptionScribe?, _ change: (URLSessionConfiguration) -> Void = { _ in }) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     change(configuration)

@@ -7,7 +7,7 @@ import URLLoading
 enum GuestBook {
     @TaskLocal fileprivate static var current: Box<[URLSession]>?
 
-    /// Notes a session of a test that says `.endsSessions`; of any other it is a mistake.
+    /// Notes a session of a test that says `.endsSessions`, and fails every other test.
     static func sign(_ session: URLSession) {
         if let current {
             current.change { $0.append(session) }
@@ -17,14 +17,14 @@ enum GuestBook {
     }
 }
 
-/// Invalidates at the end of a test what is in its book.
+/// Invalidates the sessions in a test's book at the end of the test.
 struct EndsSessions: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // Of suites too this is called, whose tests have books of their own.
+        // This is called for suites too, whose tests have books of their own.
         guard testCase != nil else { return try await function() }
         let book = Box<[URLSession]>([])
         defer { for session in book.value { session.invalidateAndCancel() } }

@@ -1,4 +1,4 @@
-// A server of events, and who listens to it.
+// A server of events, and the calls that listen to it.
 
 import Foundation
 import URLLoading

@@ -31,7 +31,7 @@ struct Intercepting: URLSession.Interceptor {
         }
     }
 
-    /// Answers with this body, without a server.
+    /// Answers with this body, and does not ask the chain.
     static func answering(_ body: URLSession.InterceptedAnswer.Body, status: Int = 200) -> Intercepting {
         Intercepting { request, _ in try URLSession.InterceptedAnswer(.made(for: request, status: status), body: body) }
     }

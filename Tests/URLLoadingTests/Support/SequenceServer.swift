@@ -83,7 +83,7 @@ final class SequenceServer: Sendable {
         return request
     }
 
-    /// The message as the sequence has it: nothing is added but what tells where the body ends.
+    /// The message as the sequence has it; only the field that tells the body's length is added.
     private static func message(_ answer: Answer, to request: ServerRequest) -> ServerResponse {
         var lines = ["HTTP/1.1 \(answer.status) Whatever"]
         lines += answer.fields.map { "\($0.name): \($0.value)" }

@@ -27,7 +27,7 @@ struct LoadEnd {
         }
     }
 
-    /// The same, with servers judged so.
+    /// Loads a URL of a server that this evaluation judges.
     init(_ url: URL, judgedBy evaluation: URLSessionConfiguration.ServerTrustEvaluation) async {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.serverTrustEvaluation = evaluation
@@ -36,14 +36,14 @@ struct LoadEnd {
 
     var isWhole: Bool { text == "secret" }
 
-    /// Whether the server was not believed, for a reason with these words.
+    /// Whether the server was refused, with an error whose text has these words.
     func isRefused(_ words: String = "") -> Bool {
         error?.code == .serverCertificateUntrusted
             && (words.isEmpty || error?.localizedDescription.contains(words) == true)
     }
 }
 
-/// Vouches for every server.
+/// Accepts every server.
 final class Vouching: NSObject, URLSessionDelegate {
     let asked = Signal()
 

@@ -57,7 +57,7 @@ struct EvaluationArrangementTests {
         return !keys(shown).isDisjoint(with: keys(pinned))
     }
 
-    @Test("B3.61: with the host in the policy its name is checked, without it not")
+    @Test("B3.61: a policy with a host checks the certificate's names, one without a host does not")
     func defaultEvaluation() throws {
         let leaf = try TrustSamples.leaf.get()
         for (host, validates, expected) in [
@@ -70,7 +70,7 @@ struct EvaluationArrangementTests {
         }
     }
 
-    @Test("B3.62: the default evaluation, then the host's, then with a policy for revocation beside it")
+    @Test("B3.62: a revoked certificate fails with each policy: the default one, the host's, and one for revocation")
     func revocation() throws {
         let intermediate = try TrustSamples.intermediate.get()
         let leaf = try TrustSamples.leaf.get()
@@ -80,7 +80,7 @@ struct EvaluationArrangementTests {
             SecTrustSetOCSPResponse(trust, response as CFData)
             let flags = kSecRevocationOCSPMethod
             let revocation = try #require(SecPolicyCreateRevocation(flags))
-            // Who is known to be revoked is refused by every evaluation (B3.12).
+            // Every evaluation refuses a certificate that is known to be revoked (B3.12).
             #expect(Steps().hold(trust, host: "example.test") == expected)
             let policies = [SecPolicyCreateSSL(true, "example.test" as CFString), revocation]
             #expect(SecTrustSetPolicies(trust, policies as CFArray) == errSecSuccess)
@@ -88,7 +88,8 @@ struct EvaluationArrangementTests {
         }
     }
 
-    @Test("B3.63, B3.64: pins among certificates or keys; no pins refuse every server, another's refuse this one")
+    @Test(
+        "B3.63, B3.64: pinned certificates or keys: no pins refuse every server, another server's pins refuse this one")
     func pins() throws {
         let leaf = try TrustSamples.leaf.get()
         let chain = [
@@ -111,7 +112,7 @@ struct EvaluationArrangementTests {
     }
 
     @Test(
-        "B3.67: an expired leaf fails while anything is evaluated, and passes by its pin or its issuer's otherwise",
+        "B3.67: an expired leaf passes by its pin or its issuer's only where neither the chain nor the host is evaluated",
         arguments: [
             (Steps(), false), (Steps(evaluates: false), false), (Steps(checksHost: false), false),
             (Steps(evaluates: false, checksHost: false), true),

@@ -33,7 +33,7 @@ struct SecKeyTests {
         try #require(SecKeyCopyExternalRepresentation(key, nil)) as Data
     }
 
-    @Test("B3.43: a trust gives its leaf's key and a certificate its own; RSA and EC only")
+    @Test("B3.43: a trust gives its leaf's key and a certificate its own, if it is RSA or EC")
     @available(*, deprecated)
     func copyKey() throws {
         let leaf = try TrustSamples.leaf.get()
@@ -77,7 +77,7 @@ struct SecKeyTests {
         #expect(SecKeyGetBlockSize(key) == 48)
     }
 
-    @Test("A private key's external form begins with the public key's, and gives the public key")
+    @Test("A private EC key's external form begins with the public key's; every private key gives its public key")
     func privateKeys() throws {
         for issued in [try Self.ec.get(), try Self.rsa.get()] {
             let (secret, open) = (try privateKey(issued), try publicKey(issued))
@@ -91,7 +91,7 @@ struct SecKeyTests {
         #expect(try external(privateKey(Self.rsa.get())).first == 0x30)
     }
 
-    @Test("Attributes say type, class and size")
+    @Test("A key's attributes tell its type, class and size")
     func attributes() throws {
         for (issued, type, size) in [
             (try Self.ec.get(), kSecAttrKeyTypeECSECPrimeRandom, 256), (try Self.rsa.get(), kSecAttrKeyTypeRSA, 2048),
@@ -108,7 +108,7 @@ struct SecKeyTests {
         }
     }
 
-    @Test("What is exported can be read again")
+    @Test("An exported key can be read again")
     func reading() throws {
         for (issued, type, size) in [
             (try Self.ec.get(), kSecAttrKeyTypeEC, 256), (try Self.rsa.get(), kSecAttrKeyTypeRSA, 2048),
@@ -131,7 +131,7 @@ struct SecKeyTests {
         }
     }
 
-    @Test("What is no key, or not the one that the attributes describe, gives an error")
+    @Test("Data that are no key, or not the key that the attributes describe, give an error")
     func broken() throws {
         let (ec, rsa) = (try Self.ec.get(), try Self.rsa.get())
         let point = try external(publicKey(ec))
@@ -170,7 +170,7 @@ struct SecKeyTests {
 
 @Suite("SecCertificate and SecPolicy")
 struct SecCertificateTests {
-    @Test("B3.52: a certificate tells its pin, the hosts that it is for, and who has issued it")
+    @Test("B3.52: a certificate tells its pin, the hosts that it is for, and its issuer")
     func additions() throws {
         let root = try CertificateFactory.root()
         let issued = try root.issue(.server(hosts: ["a.test", "*.b.test", "127.0.0.1", "::1"]))
@@ -196,7 +196,7 @@ struct SecCertificateTests {
         }
     }
 
-    @Test("Its contents: names, mailboxes, serial number, dates")
+    @Test("A certificate tells its names, mailboxes, serial number and dates")
     @available(*, deprecated)
     func contents() throws {
         let template = CertificateTemplate.server("example.test").with {
@@ -220,7 +220,7 @@ struct SecCertificateTests {
         #expect(SecCertificateCopyNotValidAfterDate(certificate) as Date? == Date(timeIntervalSince1970: 1_800_000_000))
     }
 
-    @Test("What a certificate does not have reads as nothing")
+    @Test("Names and mailboxes that a certificate lacks are nil or empty")
     func nothing() throws {
         let template = CertificateTemplate.server("").with {
             $0.commonName = ""
@@ -255,7 +255,7 @@ struct SecCertificateTests {
         #expect(issuer != subject)
     }
 
-    @Test("Policies tell what they ask for, and are made of what they tell")
+    @Test("A policy's properties make an equal policy")
     func policyProperties() throws {
         let host: NSString = "example.test"
         let policies = [
@@ -298,7 +298,7 @@ struct SecCertificateTests {
         #expect(noErr == errSecSuccess)
     }
 
-    @Test("Core Foundation's functions stand nil")
+    @Test("Core Foundation's functions accept nil")
     func coreFoundation() {
         #expect(CFErrorGetCode(nil) == 0)
         #expect(CFErrorGetDomain(nil) == "")

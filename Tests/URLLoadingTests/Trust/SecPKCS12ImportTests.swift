@@ -48,7 +48,7 @@ struct SecPKCS12ImportTests {
         }
     }
 
-    @Test("A wrong passphrase, none, and options that are none have codes of their own")
+    @Test("A wrong passphrase, a missing one and options of a wrong type have codes of their own")
     func passphrases() throws {
         let file = try makeFile()
         func status(_ options: CFDictionary) -> OSStatus {
@@ -72,7 +72,7 @@ struct SecPKCS12ImportTests {
         #expect(read(file, [kSecImportExportPassphrase: ""]).0 == errSecSuccess)
     }
 
-    @Test("What is no such file is not decoded")
+    @Test("Data that are no PKCS #12 file are not decoded")
     func garbage() throws {
         let file = try makeFile()
         let options: CFDictionary = [kSecImportExportPassphrase: "secret"]

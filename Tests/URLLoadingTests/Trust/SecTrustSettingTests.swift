@@ -8,7 +8,7 @@ import URLLoadingTrust
 
 @Suite("SecTrust: conditions")
 struct SecTrustSettingTests {
-    @Test("B3.38: own anchors alone are trusted, with the others again by AnchorsOnly(false), nil restores")
+    @Test("B3.38: own anchors alone are trusted, the others too after AnchorsOnly(false), and nil removes the own ones")
     func anchors() throws {
         let stranger = try CertificateFactory.root("Stranger")
         let leaf = try TrustSamples.leaf.get()
@@ -35,7 +35,7 @@ struct SecTrustSettingTests {
         #expect(failureCode(trust) == errSecNotTrusted, "there are none")
     }
 
-    @Test("B3.38: the own anchors count beside the others")
+    @Test("B3.38: after AnchorsOnly(false) own anchors are trusted beside the others")
     func ownBesideOthers() throws {
         let trust = SecTrust(
             presented: try TrustSamples.leaf.get().chain, policy: TrustPolicy(host: HostName("example.test")),
@@ -46,7 +46,7 @@ struct SecTrustSettingTests {
         #expect(failureCode(trust) == 0)
     }
 
-    @Test("B3.39: an empty list trusts nothing, and a list of other things is refused")
+    @Test("B3.39: an empty list of anchors trusts nothing, and a list of other objects is refused")
     func emptyAnchors() throws {
         for issued in [try TrustSamples.leaf.get(), try TrustSamples.selfSigned.get()] {
             let trust = try TrustSamples.trust(issued)
@@ -143,7 +143,7 @@ struct SecTrustSettingTests {
         #expect(failureCode(revoked) == errSecCertificateRevoked)
     }
 
-    @Test("B3.45: what is no cookie is refused, and changes nothing but that there are no exceptions")
+    @Test("B3.45: data that are no exceptions are refused, and leave the trust without exceptions")
     func brokenExceptions() throws {
         let trust = try TrustSamples.trust(TrustSamples.expired.get())
         let cookie = try #require(SecTrustCopyExceptions(trust)) as Data
@@ -156,7 +156,7 @@ struct SecTrustSettingTests {
         #expect(failureCode(trust) == errSecCertificateExpired)
     }
 
-    @Test("B3.46: fetching is allowed by default for SSL, not otherwise, and nothing is fetched")
+    @Test("B3.46: fetching is allowed by default for SSL policies only, and nothing is ever fetched")
     func fetching() throws {
         func allowed(_ trust: SecTrust) -> Bool? {
             var allowed: DarwinBoolean = false
@@ -198,7 +198,7 @@ struct SecTrustSettingTests {
         let trust = try TrustSamples.trust(leaf, policies: [ssl, hard])
         SecTrustSetOCSPResponse(trust, aboutLeaf as CFData)
         #expect(
-            failureCode(trust) == errSecIncompleteCertRevocationCheck, "of the intermediate nothing was said")
+            failureCode(trust) == errSecIncompleteCertRevocationCheck, "no response is about the intermediate")
         #expect(SecTrustSetOCSPResponse(trust, [aboutLeaf, aboutIntermediate] as CFArray) == errSecSuccess)
         #expect(failureCode(trust) == 0)
         let found = SecTrustCopyResult(trust)
@@ -225,7 +225,7 @@ struct SecTrustSettingTests {
         #expect(failureCode(trust) == errSecCertificateRevoked)
     }
 
-    @Test("OCSP responses that are none count for nothing, and other objects are refused")
+    @Test("Data that are no OCSP response have no effect, and other objects are refused")
     func brokenResponses() throws {
         let trust = try TrustSamples.trust(TrustSamples.leaf.get())
         #expect(SecTrustSetOCSPResponse(trust, Data([1, 2, 3]) as CFData) == errSecSuccess)
@@ -235,7 +235,7 @@ struct SecTrustSettingTests {
         #expect(lastResult(trust) == .unspecified, "nothing has changed")
     }
 
-    @Test("Certificate transparency is not judged, and setting timestamps says so")
+    @Test("Certificate transparency is not judged: setting timestamps gives errSecUnimplemented")
     func transparency() throws {
         let trust = try TrustSamples.trust(TrustSamples.leaf.get())
         #expect(SecTrustSetSignedCertificateTimestamps(trust, [Data()] as NSArray) == errSecUnimplemented)

@@ -25,7 +25,7 @@ struct SecTrustTests {
         #expect(policies as? [SecPolicy] == [SecPolicyCreateBasicX509()])
     }
 
-    @Test("B3.33: what is no certificate or no policy makes no trust")
+    @Test("B3.33: objects that are no certificate or no policy make no trust")
     func badParameters() throws {
         let certificate = try TrustSamples.anchor()
         var trust: SecTrust?
@@ -55,14 +55,15 @@ struct SecTrustTests {
         }
     }
 
-    @Test("B3.34: an SSL policy asks for host and use, without a host for the use, a basic one for the chain and dates")
+    @Test(
+        "B3.34: an SSL policy checks host and use, or the use alone without a host; a basic one checks chain and dates")
     func policies() throws {
         let other = try TrustSamples.intermediate.get().issue(.server("other.test"))
         let client = try TrustSamples.intermediate.get().issue(.client("somebody"))
         let expired = try TrustSamples.expired.get()
         let host = SecPolicyCreateSSL(true, "example.test" as CFString)
-        let nobody: String? = nil
-        let any = SecPolicyCreateSSL(true, nobody as CFString?)
+        let noHost: String? = nil
+        let any = SecPolicyCreateSSL(true, noHost as CFString?)
         let forClients = SecPolicyCreateSSL(false, nil)
         let basic = SecPolicyCreateBasicX509()
         func code(_ issued: IssuedCertificate, _ policy: SecPolicy) throws -> OSStatus {
@@ -173,7 +174,7 @@ struct SecTrustTests {
         #expect(failureCode(basic) == errSecHostNameMismatch, "of both policies' problems")
     }
 
-    @Test("B3.36: a revoked certificate is told as such")
+    @Test("B3.36: a revoked certificate has the error of a revoked certificate")
     func revoked() throws {
         let intermediate = try TrustSamples.intermediate.get()
         let leaf = try TrustSamples.leaf.get()
@@ -281,12 +282,12 @@ struct SecTrustTests {
         #expect(SecTrustGetCertificateCount(trust) == 3)
     }
 
-    @Test("B3.42, B3.68: of a chain that fails, what is linked by signatures, leaf first, without the anchor")
+    @Test("B3.42, B3.68: a failed trust has the certificates that signatures link, leaf first, without the anchor")
     @available(*, deprecated)
     func chainOfFailure() throws {
         let intermediate = try TrustSamples.intermediate.get().certificate
         let (leaf, stranger) = (try TrustSamples.expired.get().certificate, try CertificateFactory.root("Stranger"))
-        // Of the same name, and not the one who has signed.
+        // It has the issuer's name, and has not signed the leaf.
         let impostor = try CertificateFactory.root("Sample Intermediate").certificate
         var made: SecTrust?
         let sent = try TrustSamples.faces([leaf, impostor, stranger.certificate, intermediate])
@@ -320,7 +321,7 @@ struct SecTrustTests {
         #expect(failureCode(trust) == 0)
     }
 
-    @Test("Trusts are equal where they are the same")
+    @Test("Trusts are equal only where they are one object")
     func identity() throws {
         let one = try TrustSamples.trust(TrustSamples.leaf.get())
         let other = try TrustSamples.trust(TrustSamples.leaf.get())

@@ -1,4 +1,4 @@
-// What a program finds in the error of a server that was refused (behaviour 3.6).
+// The contents of the error when a server was refused (behaviour 3.6).
 
 import Foundation
 import Testing
@@ -69,7 +69,7 @@ struct TrustErrorTests {
         #expect(info[NSURLErrorFailingURLPeerTrustErrorKey] as? SecTrust == trust)
     }
 
-    @Test("B3.73: the trust in the error fails as the connection did, and says more when it is asked otherwise")
+    @Test("B3.73: the trust in the error fails like the connection, and can be evaluated with other dates and policies")
     func trustInError() async throws {
         let trust = try #require(try await failure(TrustSamples.expired.get()).failureURLPeerTrust)
         #expect(failureCode(trust) == errSecCertificateExpired, "by the session's own anchors")

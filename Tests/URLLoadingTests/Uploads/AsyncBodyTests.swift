@@ -100,7 +100,9 @@ struct AsyncBodyTests {
 
     // MARK: Again
 
-    @Test("B5.97: a body that can be had again is, after a redirect and by a retry policy", arguments: protocols)
+    @Test(
+        "B5.97: a body that is made by a closure is made again after a redirect and by a retry policy",
+        arguments: protocols)
     func again(use: ServerHTTP2) async throws {
         let tries = Box(0)
         let router: LoopbackServer.Router = { request in
@@ -132,7 +134,7 @@ struct AsyncBodyTests {
     }
 
     @Test(
-        "B5.97: a sequence can be had once; then a delegate is asked, and without one the load fails",
+        "B5.97: a sequence is read once; for a second sending a delegate is asked, and without one the load fails",
         arguments: protocols)
     func once(use: ServerHTTP2) async throws {
         let router: LoopbackServer.Router = { request in
@@ -160,7 +162,7 @@ struct AsyncBodyTests {
 
     // MARK: Demand
 
-    @Test("B5.98: no more is asked of a sequence than is wanted, and what comes at once is one piece")
+    @Test("B5.98: a sequence is read no further than is wanted, and elements that come at once are one piece")
     func demand() throws {
         let asked = Box(0)
         var request = URLRequest(url: URL(fileURLWithPath: "/"))
@@ -170,7 +172,7 @@ struct AsyncBodyTests {
         stream.open()
         #expect(asked.value == 0)
         #expect(Self.read(stream, 10) == 10)
-        #expect(asked.value == 4, "64 KiB, and then it was not asked")
+        #expect(asked.value == 4, "64 KiB, and then no more is asked for")
         #expect(Self.read(stream, 1 << 20) == 64 * 1024 - 10)
         #expect(asked.value == 4)
         #expect(Self.read(stream, 1 << 20) == 64 * 1024)
@@ -185,7 +187,7 @@ struct AsyncBodyTests {
         #expect(Self.read(short, 10) == 0 && short.streamStatus == .atEnd)
     }
 
-    @Test("B5.98: an element larger than a piece is taken in parts, and an element that waits holds nothing back")
+    @Test("B5.98: an element larger than a piece is sent in parts, and a small one does not wait for more")
     func pieces() throws {
         var request = URLRequest(url: URL(fileURLWithPath: "/"))
         request.setAsyncBody(AsyncBody(Elements([[UInt8](repeating: 2, count: 200_000)])))
@@ -299,7 +301,7 @@ struct AsyncBodyTests {
         return .text("\(String(decoding: request.body, as: UTF8.self)) \(announced) \(length) \(trailers)")
     }
 
-    @Test("B5.99: fields are sent behind a body, announced, and without a length", arguments: protocols)
+    @Test("B5.99: trailer fields are announced and sent behind a body without a length", arguments: protocols)
     func sentTrailers(use: ServerHTTP2) async throws {
         try await withHTTP2Session(use, router: Self.trailers) { server, session in
             func sent(_ names: [String], _ values: [String: String]) async throws -> String {
@@ -320,7 +322,7 @@ struct AsyncBodyTests {
     }
 
     @Test(
-        "B5.99: a field that cannot stand behind a body is refused, at the latest when it would be sent",
+        "B5.99: a field that may not be a trailer is refused, at the latest when it would be sent",
         arguments: protocols)
     func refusedTrailers(use: ServerHTTP2) async throws {
         var body = AsyncBody(Self.pieces("body"))
@@ -351,7 +353,7 @@ struct AsyncBodyTests {
     }
 
     @Test(
-        "B16.46, H4.4: the fields behind a response's body are there when the body is, and no fields of its head",
+        "B16.46, H4.4: a response's trailers are there when the body has ended, apart from the fields of its head",
         arguments: protocols)
     func receivedTrailers(use: ServerHTTP2) async throws {
         let gate = ServerGate()
@@ -385,7 +387,8 @@ struct AsyncBodyTests {
     }
 
     @Test(
-        "B5.101, B5.13: trailers are asked for where the program says so, also after a redirect", arguments: protocols)
+        "B5.101, B5.13: TE: trailers is sent where the program accepts trailers, also after a redirect",
+        arguments: protocols)
     func wantsTrailers(use: ServerHTTP2) async throws {
         let router: LoopbackServer.Router = { request in
             if request.path == "/from" { return .status(302).adding("Location", "/") }

@@ -1,4 +1,4 @@
-// Forms as bodies of requests: what the server gets, when it gets it again, and files that are not what they were.
+// Forms as bodies of requests: what the server gets, when it gets it again, and files that have changed.
 
 import Foundation
 import Testing
@@ -91,7 +91,7 @@ struct MultipartFormTests {
         }
     }
 
-    @Test("B5.91: a form without parts is its end; another method than GET stays; a file may have another name")
+    @Test("B5.91: a form without parts is its last boundary; a method other than GET stays; a file may be renamed")
     func odds() async throws {
         let file = try Self.scratch("x", name: "plain")
         defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
@@ -111,14 +111,14 @@ struct MultipartFormTests {
         }
     }
 
-    @Test("B5.93: no two forms have the same boundary, and each is one")
+    @Test("B5.93: no two forms have one boundary, and each boundary is well-formed")
     func boundaries() {
         let boundaries = Set((0..<1000).map { _ in URLRequest.MultipartForm().boundary })
         #expect(boundaries.count == 1000)
         #expect(boundaries.allSatisfy { $0.utf8.count == 43 && MultipartDecoder(boundary: $0) != nil })
     }
 
-    @Test("B5.94: a form with a file is sent again after a redirect, a question about a password, and not after a 303")
+    @Test("B5.94: a form with a file is sent again after a 307 and after a challenge, and not after a 303")
     func again() async throws {
         let file = try Self.scratch(String(repeating: "a", count: 200_000))
         defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
@@ -148,7 +148,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "B5.94: a form is sent again when a reused connection is lost under it", .http1Only("one connection for each"))
+        "B5.94: a form is sent again when its reused connection is lost", .http1Only("one connection for each"))
     func lostConnection() async throws {
         let file = try Self.scratch(String(repeating: "b", count: 100_000))
         defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
@@ -160,7 +160,7 @@ struct MultipartFormTests {
             var form = URLRequest.MultipartForm()
             try form.append(file: file, name: "f")
             var request = URLRequest(url: try server.at("/"))
-            // Only what may be done twice is sent again.
+            // Only an idempotent request is sent again.
             request.httpMethod = "PUT"
             request.setMultipartForm(form)
             let session = URLSession(configuration: .ephemeral)
@@ -193,7 +193,7 @@ struct MultipartFormTests {
 
     // MARK: Files that are not what they were
 
-    @Test("B5.95: a file that is not there, is a directory or no file is an error when it is added")
+    @Test("B5.95: adding a file that is missing, a directory or no regular file throws")
     func missing() throws {
         let folder = FileManager.default.temporaryDirectory
         for (url, code) in [
@@ -223,7 +223,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "B5.95: a file that has changed its length ends the load, and the error says which", arguments: Change.allCases)
+        "B5.95: a file whose length has changed fails the load, and the error names it", arguments: Change.allCases)
     func changed(change: Change) async throws {
         let file = try Self.scratch(String(repeating: "c", count: 1000))
         defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
@@ -238,7 +238,7 @@ struct MultipartFormTests {
         try await expectFailure(form, file, change == .longer ? .becameLonger : change == .gone ? nil : .becameShorter)
     }
 
-    @Test("B5.95: so does one that changes its length while it is sent", arguments: [true, false])
+    @Test("B5.95: a file whose length changes while it is sent fails the load", arguments: [true, false])
     func changing(grows: Bool) throws {
         let file = try Self.scratch(String(repeating: "d", count: 3_000_000))
         defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }

@@ -50,7 +50,7 @@ struct ResumableUploadTests {
     // MARK: Ordinary uploads
 
     @Test(
-        "B11.23, B11.24, B11.39: uploads of files offer to be resumed, other uploads if that is set, and data tasks never"
+        "B11.23, B11.24, B11.39: uploads of files offer resumption, other uploads if that is set, and data tasks never"
     )
     func offers() async throws {
         typealias Mode = URLSessionConfiguration.ResumableUploads
@@ -82,7 +82,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.25: a server that knows the protocol, and no loss: one request, and the 104 is told")
+    @Test("B11.25: without a loss a resumable upload is one request on one connection")
     func noLoss() async throws {
         try await withStore { server, store in
             let file = try UploadFile(count: 300_000)
@@ -151,7 +151,7 @@ struct ResumableUploadTests {
             #expect(task.currentRequest?.url?.path == "/files")
             #expect(task.countOfBytesSent == 1_000_000)
             #expect(delegate.metrics.value == 5)
-            // What is told adds up behind each offset, and ends with all of it.
+            // The counts that the delegate hears add up behind each offset, and end with the whole length.
             let last = try #require(delegate.progress.value.last)
             #expect(last[1] == 1_000_000)
             #expect(last[2] == (source == .stream ? -1 : 1_000_000))
@@ -162,7 +162,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.34: the server has all of it, and its answer was lost: what it says then is the answer")
+    @Test("B11.34: if the server has the whole body and its answer was lost, its answer to the next HEAD is the task's")
     func lostAnswer() async throws {
         try await withStore {
             $0.losesFirstAnswer = true
@@ -176,7 +176,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.34: an answer to the rest is the task's whatever it says, redirects included")
+    @Test("B11.34: any answer to the rest of the body is the task's, redirects included")
     func answers() async throws {
         let moved: @Sendable (UploadStore.Summary) -> ServerResponse = { _ in
             ServerResponse.status(303).adding("Location", "../done?a")
@@ -204,7 +204,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.35: servers that are busy are asked again; others are believed")
+    @Test("B11.35: a busy server is asked again; another refusal ends the upload")
     func refusals() async throws {
         for (refusals, code) in [
             (["HEAD": [503, 500]], nil), (["PATCH": [409]], nil), (["PATCH": [500], "HEAD": [503]], nil),
@@ -230,7 +230,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.33: a server that has lost what it had confirmed, and the upload is given up")
+    @Test("B11.33: an upload is given up when the server has lost bytes that it had confirmed")
     func lostBytes() async throws {
         var options = LoopbackServer.Options()
         options.earlyRouter = { request in
@@ -268,7 +268,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.36: what is too large is not sent, and the resource is given up")
+    @Test("B11.36: an upload above the server's max-size fails, and its resource is deleted")
     func tooLarge() async throws {
         try await withStore {
             $0.limit = "max-size=999999"
@@ -286,7 +286,7 @@ struct ResumableUploadTests {
     // MARK: Hostile servers
 
     @Test(
-        "B11.33, B11.37: answers that cannot be end the upload, and soon",
+        "B11.33, B11.37: impossible offsets end the upload after a few requests",
         arguments: ["-1", "999999999999999", "11", "99999999999999999999", "x", "1.0", ""])
     func hostileOffsets(offset: String) async throws {
         var options = LoopbackServer.Options()
@@ -312,7 +312,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.35: offsets that never advance end the upload after so many attempts")
+    @Test("B11.35: offsets that never advance end the upload after a fixed number of attempts")
     func noProgress() async throws {
         var options = LoopbackServer.Options()
         options.earlyRouter = { request in
@@ -339,7 +339,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "B11.23, B11.25: resources of other versions, origins and schemes are not used",
+        "B11.23, B11.25: a resource of another version, origin or scheme is not used",
         arguments: ["http://127.0.0.2:1/u", "https://127.0.0.1/u", "file:///etc/passwd", "//evil.example/u"])
     func foreignResources(location: String) async throws {
         try await withStore {

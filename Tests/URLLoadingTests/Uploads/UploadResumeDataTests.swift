@@ -46,7 +46,7 @@ struct UploadResumeDataTests {
         throw URLError(.unknown)
     }
 
-    @Test("B11.27, B11.29: a failure brings what is needed to go on, in another session, by each way")
+    @Test("B11.27, B11.29: a failed upload has resume data, by which each kind of call goes on in another session")
     func afterFailure() async throws {
         for way in 0..<3 {
             try await withStore {
@@ -75,7 +75,7 @@ struct UploadResumeDataTests {
                     task.resume()
                     await delegate.transcript.completed.wait()
                     #expect(delegate.transcript.calls == ["response 200 /files", "data", "complete nil"])
-                    // B11.10: what is told goes on from the offset.
+                    // B11.10: the counts that the delegate hears go on from the offset.
                     #expect(delegate.progress.value.first.map { $0[1] - $0[0] } == 400_000)
                     #expect(delegate.progress.value.last.map { Array($0[1...]) } == [1_000_000, 1_000_000])
                 }
@@ -84,7 +84,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.26: cancelling gives data if the server has named a resource, and the error carries them")
+    @Test("B11.26: cancelling gives resume data if the server has named a resource, and the error has them too")
     func cancelled() async throws {
         try await withStore { server, store in
             let file = try UploadFile(count: Self.count)
@@ -95,7 +95,7 @@ struct UploadResumeDataTests {
             await delegate.informed.wait()
             let data = await task.cancelByProducingResumeData()
             await delegate.transcript.completed.wait()
-            // Whether the last bytes were faster than the cancellation is not known.
+            // The last bytes may have been faster than the cancellation.
             if delegate.error.value == nil {
                 #expect(data == nil)
             } else {
@@ -109,7 +109,8 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.26: no data without a 104, without a file, without a beginning, and after a plain cancel")
+    @Test(
+        "B11.26: there are no resume data without a 104, without a file, before the beginning, or after a plain cancel")
     func nothingToGoOnWith() async throws {
         let gate = ServerGate()
         var options = LoopbackServer.Options()
@@ -157,7 +158,7 @@ struct UploadResumeDataTests {
             let file = try UploadFile(count: 1000)
             let data = try await interrupted(file, server)
             let session = visitor()
-            // Of the same length, but written to at another time.
+            // The file has its old length, and was written to at another time.
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: file.url.path)
             #expect(await codeThrown { _ = try await session.upload(resumeFrom: data) } == .cannotOpenFile)
@@ -169,7 +170,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.29: data that are none give a task that says so, by each way")
+    @Test("B11.29: a task from data that are no resume data fails with −1002, by each kind of call")
     func garbage() async throws {
         let session = visitor()
         var random = SeededRandomBytes()
@@ -189,7 +190,7 @@ struct UploadResumeDataTests {
         #expect(delegate.transcript.calls == ["complete -1002"])
     }
 
-    @Test("B11.29: forged data lead nowhere else")
+    @Test("B11.29: forged resume data are refused: no other resource is asked, and no other file is sent")
     func forged() async throws {
         try await withStore {
             $0.cuts = [10]
@@ -233,7 +234,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.38: two tasks do not go on with one upload at the same time, one after the other may")
+    @Test("B11.38: two tasks may go on with one upload one after the other, but not at the same time")
     func oneAtATime() async throws {
         let gate = ServerGate()
         let begun = Signal()
@@ -290,7 +291,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.34: the requests that go on prove who we are like all others, and carry cookies")
+    @Test("B11.34: the requests that go on carry credentials and cookies like all others")
     func authentication() async throws {
         let visits = Visits()
         var options = LoopbackServer.Options()
@@ -329,7 +330,7 @@ struct UploadResumeDataTests {
         }
     }
 
-    @Test("B11.35: a question without a password ends the upload, unseen")
+    @Test("B11.35: a 401 without a credential for it ends the upload, and the response stays unseen")
     func refusedQuestion() async throws {
         try await withStore {
             $0.cuts = [10]
@@ -349,7 +350,7 @@ struct UploadResumeDataTests {
     }
 
     @Test(
-        "B11.28: a task that waits before it goes on can be cancelled, with data, and is gone then",
+        "B11.28: a task that waits before it goes on can be cancelled for resume data, and is released then",
         .timeLimit(.minutes(5)))
     func cancelledWhileWaiting() async throws {
         try await withStore {
@@ -395,13 +396,13 @@ struct UploadResumeDataTests {
     }
 }
 
-/// What should be gone.
+/// An object that should be released.
 private final class LeftBehind: @unchecked Sendable {
     // Written once, before it is read, and weak references may be read from any thread.
     weak var core: TaskCore?
 }
 
-/// Bytes that mean nothing.
+/// Random bytes.
 private struct SeededRandomBytes {
     private var state: UInt64 = 42
 

@@ -1,4 +1,4 @@
-// How web sockets end: goodbyes of either side, cancellations, losses, and what calls get afterwards (behaviour 15.3).
+// How web sockets end: close frames of either side, cancellations, losses, and errors of later calls (behaviour 15.3).
 
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ struct WebSocketEndTests {
     private typealias CloseCode = URLSessionWebSocketTask.CloseCode
 
     @Test(
-        "B15.26, B15.27, B15.28: the server's goodbye is answered with the same and told, whatever its code",
+        "B15.26, B15.27, B15.28: the server's close frame is answered with an equal one and told, whatever its code",
         arguments: [(1000, ""), (1001, "later"), (1011, "ünd"), (3000, ""), (4999, "x"), (1005, "")])
     func serverCloses(code: Int, reason: String) async throws {
         try await withScript([.close(code, reason), .expectClose(code, reason), .end]) { server, _ in
@@ -27,7 +27,7 @@ struct WebSocketEndTests {
     }
 
     @Test(
-        "B15.29, B15.30: what may not be sent is put right",
+        "B15.29, B15.30: close codes and reasons that may not be sent are replaced or cut",
         arguments: [
             (1000, "fine", 1000, "fine"), (0, "gone", 1005, ""), (1005, "gone", 1005, ""), (1006, "x", 1000, "x"),
             (1015, "x", 1000, "x"), (1004, "x", 1000, "x"), (2999, "x", 1000, "x"), (5000, "x", 1000, "x"),
@@ -45,7 +45,9 @@ struct WebSocketEndTests {
         }
     }
 
-    @Test("B15.24: our goodbye goes behind what was sent before, and messages that were asked for still come")
+    @Test(
+        "B15.24: the task's close frame follows the messages before it, and a receive that waits still gets its message"
+    )
     func ourGoodbye() async throws {
         let steps: [WebSocketStep] = [
             .expect(text: "last"), .expectClose(1000, "bye"), .text("parting"), .close(1000, "adieu"),
@@ -70,7 +72,7 @@ struct WebSocketEndTests {
         }
     }
 
-    @Test("B15.25: a plain cancellation sends a goodbye without code, tells none, and fails what waits")
+    @Test("B15.25: a plain cancellation sends a close frame without a code, tells no close, and fails calls that wait")
     func cancelled() async throws {
         try await withScript([.expectClose(1005)]) { server, record in
             let scribe = WebSocketScribe()
@@ -95,7 +97,7 @@ struct WebSocketEndTests {
         }
     }
 
-    @Test("B15.25: before the handshake is over either cancellation ends the task with -999", arguments: 0..<4)
+    @Test("B15.25: before the handshake is over each kind of cancellation ends the task with -999", arguments: 0..<4)
     func cancelledEarly(step: Int) async throws {
         let asked = Signal()
         let gate = ServerGate()
@@ -121,7 +123,8 @@ struct WebSocketEndTests {
         }
     }
 
-    @Test("B15.31, B15.34: a connection that ends without a goodbye fails the task and all calls, and is no close")
+    @Test(
+        "B15.31, B15.34: a connection that ends without a close frame fails the task and all calls, and tells no close")
     func lost() async throws {
         for end in [WebSocketStep.end, .reset] {
             let gate = ServerGate()
@@ -151,7 +154,7 @@ struct WebSocketEndTests {
         }
     }
 
-    @Test("B15.14, B15.33: messages that came before the end are given out after it")
+    @Test("B15.14, B15.33: messages that came before the end can be received after it")
     func late() async throws {
         try await withScript([.text("a"), .text("b"), .close(1000)]) { server, _ in
             let scribe = WebSocketScribe()
@@ -167,7 +170,7 @@ struct WebSocketEndTests {
     }
 
     @Test(
-        "B15.55: messages that came before the end are told before it to handlers that ask for the next one",
+        "B15.55: handlers that ask for the next message get all that came before the end, and then hear of the end",
         arguments: [true, false])
     func handlersFirst(goodbye: Bool) async throws {
         let steps = (1...40).map { WebSocketStep.text("\($0)") } + [goodbye ? .close(1000) : .drop]
@@ -209,7 +212,7 @@ struct WebSocketEndTests {
         }
     }
 
-    @Test("B15.36: after both goodbyes it does not matter how the connection ends", arguments: [false, true])
+    @Test("B15.36: after both close frames it does not matter how the connection ends", arguments: [false, true])
     func withoutCloseNotify(tls: Bool) async throws {
         let (root, identity) = try CertificateFactory.server("127.0.0.1")
         var options = LoopbackServer.Options()
@@ -225,7 +228,7 @@ struct WebSocketEndTests {
         }
     }
 
-    /// What a server must not send, with the code that we end it with.
+    /// Frames that a server must not send, with the code of the client's close frame.
     private static let faults: [(String, [UInt8], Int)] = [
         ("masked", [0x81, 0x81, 1, 2, 3, 4, 0x41 ^ 1], 1002),
         ("RSV1 without extension", [0xC1, 0x01, 0x41], 1002),
@@ -255,7 +258,7 @@ struct WebSocketEndTests {
         ("too long", [0x82, 0x7F, 0, 0, 0, 0, 0, 0x10, 0, 1], 1009),
     ]
 
-    @Test("B15.15 to B15.19, B15.30: what breaks the protocol ends the task, and the server hears why")
+    @Test("B15.15 to B15.19, B15.30: a breach of the protocol ends the task, and the server gets the code")
     func faults() async throws {
         for (what, bytes, code) in Self.faults {
             try await withScript([.raw(bytes), .expectClose(code)]) { server, _ in

@@ -1,4 +1,4 @@
-// The handshake of web socket tasks: what is asked, what is accepted, and the rules that it shares with other tasks
+// The handshake of web socket tasks: its request, its accepted answers, and the rules that it shares with other tasks
 // (behaviour 15.1).
 
 import Foundation
@@ -22,7 +22,7 @@ struct WebSocketHandshakeTests {
         return (await scribe.story(), record.contents.requests.last)
     }
 
-    @Test("B15.1, B15.2: what is sent")
+    @Test("B15.1, B15.2: the fields of a handshake's request")
     func request() async throws {
         let record = WebSocketRecord()
         try await withServer(router: { _ in .webSocket(WebSocketRoute(record: record)) }) { server in
@@ -53,7 +53,9 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test("B15.1: http stands for ws, and other schemes, methods and bodies are refused before anything is opened")
+    @Test(
+        "B15.1: http URLs are taken for ws; other schemes, methods and bodies are refused before a connection is opened"
+    )
     func schemes() async throws {
         let record = WebSocketRecord()
         try await withServer(router: { _ in .webSocket(WebSocketRoute(record: record)) }) { server in
@@ -115,7 +117,8 @@ struct WebSocketHandshakeTests {
         { $0.fields.append("Sec-WebSocket-Extensions", "permessage-deflate") },
     ]
 
-    @Test("B15.4, B15.5: a wrong answer ends with -1011, the response and no open web socket", arguments: 0..<7)
+    @Test(
+        "B15.4, B15.5: a 101 that is not a valid handshake ends the task with -1011 and the response", arguments: 0..<7)
     func wrongAnswers(index: Int) async throws {
         var route = WebSocketRoute()
         route.changesAnswer = Self.refusals[index]
@@ -133,7 +136,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(
-        "B15.5: so does every other status, and the connection is used again",
+        "B15.5: an answer with another status ends the task with -1011, and the connection is used again",
         .http1Only("A web socket has a connection of HTTP/1.1"), arguments: [200, 204, 404, 426, 503])
     func otherStatuses(status: Int) async throws {
         try await withServer(router: { _ in .text(status == 204 ? "" : "no", status: status) }) { server in
@@ -150,7 +153,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test("B15.32: the connection ends before the answer: -1005 without a byte of it, else -1011")
+    @Test("B15.32: a connection that ends before the answer is -1005 without a byte of it, else -1011")
     func noAnswer() async throws {
         for (bytes, code) in [("", -1005), ("HTTP/1.1 101 Swi", -1011), ("SSH-2.0\r\n\r\n", -1011)] {
             try await withRawServer { peer in
@@ -191,7 +194,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test("B15.6: a redirect that a delegate does not follow is a refusal; one that leaves HTTP is an error")
+    @Test("B15.6: a redirect that the delegate refuses is -1011; one to another scheme than HTTP's is -1002")
     func redirectRefused() async throws {
         try await withServer(router: { request in
             .status(302).adding("Location", request.path == "/file" ? "file:///etc/passwd" : "/new")
@@ -208,7 +211,9 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test("B15.6, B15.7: 401 asks who we are, and another handshake follows; without an answer it is refused")
+    @Test(
+        "B15.6, B15.7: after a 401 the delegate is asked and another handshake follows; without an answer it is refused"
+    )
     func passwords() async throws {
         try await withServer(router: door(inside: { _ in .webSocket() })) { server in
             let scribe = WebSocketScribe(Guest.once("u", "p"))
@@ -267,7 +272,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test("B15.1: the ports of URLs that name none")
+    @Test("B15.1: the ports of URLs without a port")
     func ports() async throws {
         let proxy = try LoopbackProxy.start { $0.script = { _ in .close } }
         let session = webSocketSession { $0.connectionProxyDictionary = proxyDictionary(proxy.port) }
@@ -309,7 +314,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test("B15.10: where the session says so compression is offered, and messages are compressed both ways")
+    @Test("B15.10: where the configuration allows it compression is offered, and messages are compressed both ways")
     func compression() async throws {
         let record = WebSocketRecord()
         var route = WebSocketRoute(record: record)
@@ -328,7 +333,7 @@ struct WebSocketHandshakeTests {
             #expect(try await task.heard() == "")
             #expect(record.contents.agreements.first?.compression != nil)
             #expect(server.stats.bytesReceived < 20_000 && server.stats.bytesWritten < 20_000)
-            // A bomb is no larger than a message may be.
+            // A message that decompresses to more than the limit is refused.
             task.maximumMessageSize = 1000
             try await task.send(.string(text))
             #expect(await task.receiveError() == posix(EMSGSIZE))

@@ -68,14 +68,14 @@ final class WebSocketScribe: NSObject, URLSessionWebSocketDelegate {
         transcript.completed.fire()
     }
 
-    /// What it was told, once the task has ended.
+    /// The calls that it has noted, once the task has ended.
     func story() async -> [String] {
         await transcript.completed.wait()
         return transcript.calls
     }
 }
 
-/// An error in a word: its number, with the domain where that is not the usual one.
+/// An error in a word: its number, with the domain if that is not NSURLErrorDomain.
 func name(_ error: (any Error)?) -> String {
     guard let error = error as NSError? else { return "nil" }
     return error.domain == NSURLErrorDomain ? "\(error.code)" : "\(error.domain) \(error.code)"

@@ -42,7 +42,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("B15.9: what is asked for before the handshake, or before the first resume, is done afterwards and in order")
+    @Test("B15.9: calls before the handshake, or before the first resume, are carried out afterwards and in order")
     func queued() async throws {
         try await withServer(router: { _ in .webSocket() }) { server in
             let scribe = WebSocketScribe()
@@ -71,7 +71,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("B15.14: several calls wait, each gets one message, in order; messages without a call wait too")
+    @Test("B15.14: several calls wait, each gets one message, in order; messages that no call has asked for wait too")
     func receives() async throws {
         let gate = ServerGate()
         try await withScript([.wait(gate)] + (1...6).map { .text("\($0)") }) { server, record in
@@ -103,7 +103,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("B15.13: a send is done although the server does not read")
+    @Test("B15.13: a send completes also while the server does not read")
     func sends() async throws {
         let gate = ServerGate()
         try await withScript([.stopReading, .wait(gate), .startReading, .expect(text: "hello")]) { server, _ in
@@ -141,7 +141,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("B15.22: pings are answered, also while messages wait without a call")
+    @Test("B15.22: pings are answered, also while messages wait that no call has asked for")
     func answersPings() async throws {
         let steps: [WebSocketStep] = [
             .text("unasked"), .frame(.ping, [1, 2, 3]), .frame(.pong, [9]), .expect(.pong([1, 2, 3])),
@@ -156,7 +156,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("B15.21, B15.23: pongs end pings in order, one for a later ping those before it too")
+    @Test("B15.21, B15.23: pongs end pings in order, and a pong for a later ping ends those before it too")
     func pings() async throws {
         let gate = ServerGate()
         var route = WebSocketRoute(
@@ -182,7 +182,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("B15.37: a suspended web socket neither delivers nor answers pings; it goes on when it is resumed")
+    @Test("B15.37: a suspended web socket delivers no messages and answers no pings until it is resumed")
     func suspended() async throws {
         let pinged = ServerGate()
         let steps: [WebSocketStep] = [
@@ -209,7 +209,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("The delegate of a task hears of it, before the session's")
+    @Test("A task's own delegate hears of its web socket, in place of the session's")
     func taskDelegate() async throws {
         try await withServer(router: { _ in .webSocket() }) { server in
             let (own, common) = (WebSocketScribe(), WebSocketScribe())
@@ -223,7 +223,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("A delegate without methods for web sockets, and none at all, are no obstacle")
+    @Test("A web socket works with a delegate without methods for web sockets, and without a delegate")
     func otherDelegates() async throws {
         try await withServer(router: { _ in .webSocket() }) { server in
             let silent = SilentDelegate()
@@ -257,7 +257,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("The sequence throws how else it was closed, and what the task failed with")
+    @Test("The sequence of messages throws a close other than the normal one, and the task's failure")
     func sequenceThrows() async throws {
         try await withScript([.text("a"), .close(4001, "enough")]) { server, _ in
             let task = webSocketSession().webSocketTask(with: try server.webSocket())
@@ -292,7 +292,7 @@ struct WebSocketTaskTests {
         }
     }
 
-    @Test("Closures hear of web sockets too")
+    @Test("EventHandlers' closures hear of web sockets too")
     func eventHandlers() async throws {
         try await withServer(router: { _ in .webSocket() }) { server in
             let handlers = URLSession.EventHandlers()
@@ -316,7 +316,7 @@ struct WebSocketTaskTests {
     }
 
     @available(*, deprecated)
-    @Test("A task without a session refuses its calls")
+    @Test("A web socket task without a session fails its calls")
     func mock() async {
         let task = URLSessionWebSocketTask()
         #expect(await task.receiveError() == "-1002")

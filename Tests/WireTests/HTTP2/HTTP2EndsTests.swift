@@ -131,7 +131,7 @@ struct HTTP2EndsTests {
         #expect(rig.fill(100) == [])
     }
 
-    @Test("H7.5: NO_ERROR with an unfinished answer is no success")
+    @Test("H7.5: NO_ERROR with an unfinished answer is not a success")
     func earlyReset() {
         var rig = client(1, .unknown)
         rig.receive(WireHTTP2.headers(1, StandIn.final) + WireHTTP2.data(1, [1]) + WireHTTP2.reset(1, .noError))
@@ -188,7 +188,7 @@ struct HTTP2EndsTests {
         #expect(rig.takeSaid() == answered(1) + [.finished])
     }
 
-    @Test("H7.11: our goodbye is GOAWAY(0, NO_ERROR); the connection is finished when nothing is open")
+    @Test("H7.11: we end a connection by GOAWAY(0, NO_ERROR); it is finished when nothing is open")
     func goodbye() {
         var rig = client(1)
         rig.then { $0.goodbye() }

@@ -29,7 +29,7 @@ struct HTTP2MessageTests {
         }
     }
 
-    /// The stream fails by it, and the next request is answered all the same.
+    /// Checks that these bytes fail their stream, and that the next request is answered nevertheless.
     private func expectStreamFault(
         _ bytes: [UInt8], _ reason: HTTP2Fault.Reason, _ code: HTTP2ErrorCode = .protocolError,
         after said: [Said] = [], discarding blocks: [[UInt8]] = [], _ location: SourceLocation = #_sourceLocation

@@ -178,7 +178,7 @@ struct HTTP2Rig: ~Copyable {
         pull()
     }
 
-    /// Lets the machine fill so much room with bodies of zeros; answers who sent how much.
+    /// Lets the machine fill so much room with bodies of zeros; returns the turns as "stream:count".
     @discardableResult
     mutating func fill(_ room: Int) -> [String] {
         var turns: [String] = []

@@ -82,7 +82,7 @@ struct HTTP2TimeTests {
         #expect(rig.takeWritten() == WireHTTP2.headers(1, StandIn.final, ends: true))
     }
 
-    @Test("H6.3: a stream whose time is over is reset with CANCEL, and if others were heard that is all")
+    @Test("H6.3: a stream whose time is over is reset with CANCEL; a connection on which others were heard goes on")
     func timedOut() {
         var rig = HTTP2Rig.client()
         rig.request()

@@ -19,7 +19,7 @@ struct HTTP2WalkTests {
     }
 
     @Test(
-        "H7.1: with a goodbye from either end in the middle of everything, what was turned away was not looked at",
+        "H7.1: after a GOAWAY from either end in the middle of a walk, no request that was turned away was processed",
         arguments: 1000..<1030 as Range<UInt64>)
     func goodbye(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -141,7 +141,7 @@ private final class WalkingEnd {
     }
 
     var summary: String { "\(role), \(machine.openStreams) open, \(wire.count) on the wire, \(bodies.count) bodies" }
-    /// Whether nothing is under way; who has finished answers nothing any more.
+    /// Whether nothing is under way. An end that has finished answers nothing any more.
     var isQuiet: Bool {
         machine.openStreams == 0 && wire.isEmpty && unanswered.isEmpty && (isFinished || audit.isQuiet)
     }

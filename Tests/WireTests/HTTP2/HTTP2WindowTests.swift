@@ -205,7 +205,7 @@ struct HTTP2WindowTests {
         #expect(rig.takeWritten().isEmpty, "of what was not taken there is too little left")
     }
 
-    @Test("H5.4: a stream that is not read stops itself and no other")
+    @Test("H5.4: a stream whose bytes are not taken stops itself and no other")
     func slow() {
         var settings = HTTP2Settings.client
         settings.initialWindowSize = 65_535

@@ -207,7 +207,7 @@ struct WebSocketDeflateTests {
         #expect(WebSocketFault.corruptCompression.closeCode == 1007)
     }
 
-    @Test("Compressed data that is none")
+    @Test("Bytes that are not compressed data are refused")
     func corrupt() {
         expect(compressed([0xFF, 0xFF, 0xFF]), [.fault(.corruptCompression)])
         // A stored block whose length and its complement differ; a reference to before the beginning.
@@ -230,9 +230,9 @@ struct WebSocketDeflateTests {
         expect(compressed(other.compress([0x61, 0xE2, 0x82]) ?? []), [.fault(.invalidText)])
     }
 
-    @Test("Whatever is wrong first is told, however the bytes are cut")
+    @Test("Of several faults the first is told, however the bytes are cut")
     func firstFault() {
-        // 0xFF as text, then a reference to before the beginning; and the same before a limit.
+        // 0xFF as text, then a reference to before the beginning; and 0xFF before a limit.
         var deflater = MessageDeflater(DeflateDirection())
         let invalid = deflater.compress([0x61, 0xFF, 0x61]) ?? []
         expect(compressed(invalid + [0x03, 0xFF, 0xFF, 0xFF]), [.fault(.invalidText)])

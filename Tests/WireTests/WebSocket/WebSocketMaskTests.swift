@@ -61,7 +61,7 @@ struct WebSocketMaskTests {
         #expect(target == masked(Array(source[..<10]), from: 0) && mask == Self.mask.advanced(by: 10))
     }
 
-    @Test("R6455 §5.3: masking twice is nothing, and it does not matter how the payload is cut")
+    @Test("R6455 §5.3: masking twice restores the bytes, and it does not matter how the payload is cut")
     func cutting() {
         let payload = (0..<97).map { UInt8(truncatingIfNeeded: $0 &* 29) }
         for place in 0...payload.count {

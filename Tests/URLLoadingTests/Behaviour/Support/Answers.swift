@@ -40,12 +40,12 @@ func see(_ steps: [ScriptStep], method: String = "GET") async throws -> Seen {
     }
 }
 
-/// The same for text whose line feeds stand for CR LF.
+/// What a program sees of an answer that is text whose line feeds stand for CR LF.
 func see(_ text: String, then steps: [ScriptStep] = [], method: String = "GET") async throws -> Seen {
     try await see([.lines(text)] + steps, method: method)
 }
 
-/// The same for bytes as they are.
+/// What a program sees of an answer that is sent byte for byte as the text has it.
 func see(raw text: String, then steps: [ScriptStep] = [], method: String = "GET") async throws -> Seen {
     try await see([.text(text)] + steps, method: method)
 }

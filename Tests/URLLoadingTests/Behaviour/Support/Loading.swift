@@ -13,7 +13,7 @@ func withAnswer<R>(
     try await withServer(router: { _ in .script([.text(bytes)] + then) }, body)
 }
 
-/// What became of a load.
+/// The result of a load.
 struct Load: Sendable {
     var status = 0
     var fields: [String: String] = [:]
@@ -24,9 +24,9 @@ struct Load: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
     /// The error's code, if it failed.
     var code: URLError.Code? { error?.code }
-    /// What the error says is below it.
+    /// The error underneath the error.
     var underlying: NSError? { (error?.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } }
-    /// What the error says to a person.
+    /// The error's text for a person.
     var message: String { error?.localizedDescription ?? "" }
 
     /// Loads a request in a session of its own, or in the one given.

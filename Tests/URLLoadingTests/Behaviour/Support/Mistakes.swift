@@ -6,7 +6,7 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 
-/// One thing that goes wrong.
+/// One mistake or accident.
 struct Mistake: Sendable, CustomTestStringConvertible {
     /// Which server meets the request; its URL, and how a session and the command are told about it.
     struct Stage: Sendable {
@@ -18,13 +18,13 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         var anchors: String?
         /// How long the whole load may take.
         var maximumTime: Double?
-        /// How long nothing may be heard; the command has no word for that.
+        /// The request's time-out, for which the command has no option.
         var idleTime: Double?
     }
 
     let testDescription: String
     let code: URLError.Code
-    /// What the command ends with.
+    /// The command's exit code.
     let exitCode: Int32
     /// The domain and code of the underlying error; none where the loader itself is the cause.
     let cause: (domain: String, code: Int?)?
@@ -293,7 +293,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
     // MARK: Times
 
-    /// The time that is over in these. A busy machine stands still for seconds, and the load must have come as far as the text says.
+    /// The time-out of these loads. A busy machine stands still for seconds, and the load must have come as far as the text says.
     private static let patience = 10.0
 
     static let times: [Mistake] = [

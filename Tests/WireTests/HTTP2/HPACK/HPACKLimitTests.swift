@@ -56,7 +56,7 @@ struct HPACKLimitTests {
             #expect(try reader.read(Block.index(62)) == [TextField("a", "one")])
             #expect(throws: HPACKError.indexOutOfRange) { try reader.read(Block.index(63), for: .table) }
         }
-        // A string that is not needed is looked at all the same.
+        // A string that is not kept is checked nevertheless.
         for pieces in waysToCut(Block.hex("00 01 61 82 1F FF")) {
             var reader = HPACKReader()
             #expect(throws: HPACKError.malformedPadding) { try reader.read(pieces, for: .table) }
@@ -151,7 +151,7 @@ struct HPACKLimitTests {
         }
     }
 
-    @Test("H8.10: an entry that is larger than the table empties it, and is a field all the same")
+    @Test("H8.10: an entry that is larger than the table empties it, and is still a field of the list")
     func largeEntry() throws {
         let block =
             Block.literal("a", "b", indexed: true)

@@ -1,4 +1,4 @@
-// The vectors of eight encoders, whole and byte by byte, and our own encoder on the same lists.
+// The vectors of eight encoders, whole and byte by byte, and our own encoder on their lists.
 
 import Testing
 import URLLoadingWire

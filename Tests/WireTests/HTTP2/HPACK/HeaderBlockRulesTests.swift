@@ -1,4 +1,4 @@
-// Decoded header lists as heads: the same values that HTTP/1.1 gives, and everything that makes them malformed.
+// Decoded header lists as heads: the values that HTTP/1.1 gives too, and everything that makes a list malformed.
 
 import Testing
 import URLLoadingWire
@@ -167,7 +167,7 @@ struct HeaderBlockRulesTests {
         #expect(throws: HeaderFault.malformedContentLength) { try framing("x") }
     }
 
-    @Test("H4.9: a list that was too large is no head")
+    @Test("H4.9: a list that was too large gives no head")
     func tooLarge() throws {
         var reader = HPACKReader(limits: HPACKLimits(listBytes: 50))
         _ = try reader.read([0x88] + Block.literal("a", "b"))
@@ -199,7 +199,7 @@ struct HeaderBlockRulesTests {
         #expect(connect.scheme == "")
     }
 
-    @Test("H3.2: bytes that are no text come through a request as they are")
+    @Test("H3.2: bytes that are not text come through a request as they are")
     func requestBytes() throws {
         var reader = HPACKReader()
         let block = Block.literal(":authority", "a") + [0x00] + Block.string([0x78]) + Block.string([0xFF, 0xE4])

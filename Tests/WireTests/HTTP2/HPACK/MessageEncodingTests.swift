@@ -107,7 +107,7 @@ struct MessageEncodingTests {
             try sent("GET", "/", [("TE", "gzip, Trailers"), ("a", "b")])
                 == pseudo() + [TextField("te", "trailers"), TextField("a", "b")])
         #expect(try sent("GET", "/", [("TE", "gzip")]) == pseudo())
-        // The fields in the head's own spelling, for metrics and logs of what was sent.
+        // What was sent is shown in the head's own spelling.
         #expect(
             Fields(fields + [("Host", "a")]).sentInHTTP2.texts == [TextField("X-Three", "3"), TextField("Host", "a")])
         #expect(
