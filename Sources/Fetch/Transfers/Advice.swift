@@ -65,7 +65,7 @@ package enum Advice {
     package static func about(status: Int) -> String? {
         switch status {
         case 401: "-u NAME says who we are, --oauth2-bearer TOKEN shows a token"
-        case 403: "the server refuses this request for good: is the login or the token the right one?"
+        case 403: "the server refuses this request: is the login or the token the right one?"
         case 404, 410: "is the path spelled right?"
         case 405: "another method may be meant: -X says which"
         case 407: "-U NAME says who we are to the proxy"
