@@ -67,7 +67,11 @@ struct TrustConfigurationTests {
             for pinned in [place.leaf, intermediate, place.root] {
                 let evaluation = Evaluation.pinnedKeys([reserve, pinned.pin], besides: place.base)
                 #expect(await LoadEnd(place.url, judgedBy: evaluation).isWhole)
+                let marked = Evaluation.pinnedKeys(["sha256//\(pinned.pin)"], besides: place.base)
+                #expect(marked.problem == nil)
+                #expect(await LoadEnd(place.url, judgedBy: marked).isWhole, "the form of curl")
             }
+            #expect(Evaluation.pinnedKeys(["sha256//sha256//\(reserve)"]).problem != nil)
             let wrong = await LoadEnd(place.url, judgedBy: .pinnedKeys([reserve], besides: place.base))
             #expect(wrong.isRefused("pinned"))
         }

@@ -56,7 +56,8 @@ package struct PinnedKeysEvaluator: FileEvaluator {
         if pins.isEmpty { throw .notAPin("there is none") }
         var decoded: [[UInt8]] = []
         for text in pins {
-            guard let pin = PEMBlocks.decode(base64: Array(text.utf8)) else {
+            let hash = text.hasPrefix(mark) ? text.dropFirst(mark.count) : text[...]
+            guard let pin = PEMBlocks.decode(base64: Array(hash.utf8)) else {
                 throw .notAPin("\"\(text)\" is not base64")
             }
             if pin.count != 32 { throw .notAPin("\"\(text)\" has \(pin.count) bytes in place of 32") }
@@ -64,6 +65,9 @@ package struct PinnedKeysEvaluator: FileEvaluator {
         }
         return decoded
     }
+
+    /// What curl and RFC 7469's tools put before a hash.
+    private static let mark = "sha256//"
 }
 
 private enum Pins {

@@ -8,7 +8,7 @@ extension OptionTable {
             .flag("g", "globoff", \.takesURLsLiterally, "take braces and brackets in URLs as they are"),
             .reading(":", "next", nil, "here begins a request of its own", .next)
                 .more(
-                    "with options of its own; those of the section \"What is told\", `-Z` and `--fail-early` count for all"
+                    "with options of its own; only `-v`, `-s`, `-S`, `-Z`, `--parallel-max`, `--fail-early`, `--stderr`, `--no-progress-meter` and `-#` count for all"
                 ),
             .reading(
                 "K", "config", .file("FILE", "a file of options, or - for standard input"), "options from this file",

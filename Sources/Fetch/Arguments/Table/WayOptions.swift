@@ -154,7 +154,7 @@ extension OptionTable {
             .flag(nil, "retry-connrefused", "with `--retry`: connect again, as usual") { _ in },
             .flag(nil, "cache", \.usesCache, "use and fill the cache in `~/.cache/fetch`").ours
                 .more(
-                    "and say whether it was a hit, revalidated or a miss; what came with `--insecure` or `--cacert` serves no later run, and with `-v`, which asks to see the certificates, nothing that came over TLS is used again"
+                    "and say whether it was a hit, revalidated or a miss; what came with `--insecure` or `--cacert` serves no later run, and with `-v` or `--tls`, which show the certificates, nothing that came over TLS is used again"
                 ),
         ])
 

@@ -40,7 +40,7 @@ extension URLSessionConfiguration {
         }
 
         /// By `base`, and one of these keys must be in the path that `base` has found: each pin is the base64 of the
-        /// SHA-256 of a SubjectPublicKeyInfo (B3.52). Name the key in use and at least one that is kept in reserve.
+        /// SHA-256 of a SubjectPublicKeyInfo, with or without `sha256//` before it (B3.52). Name the key in use and at least one that is kept in reserve.
         public static func pinnedKeys(
             _ pins: [String], besides base: ServerTrustEvaluation = .system
         ) -> ServerTrustEvaluation {
