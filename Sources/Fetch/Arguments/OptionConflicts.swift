@@ -66,7 +66,7 @@ enum OptionConflicts {
         }
         let hasAnchors = options.anchorFile != nil || options.anchorFolder != nil
         if options.acceptsAnyCertificate, hasAnchors || !options.pins.isEmpty {
-            throw UsageError("--insecure trusts everybody, --cacert and --pinnedpubkey do not: leave one out")
+            throw UsageError("--insecure trusts every server, --cacert and --pinnedpubkey do not: leave one out")
         }
         if let lowest = options.lowestTLS, let highest = options.highestTLS, highest < lowest {
             throw UsageError("--tls-max \(highest.rawValue) is below --tlsv\(lowest.rawValue)")

@@ -269,7 +269,7 @@ package struct PoolMachine: ~Copyable {
         timer = nil
         while let entry = deadlines.earliest {
             let row = records.row(of: entry)
-            let expiry = row.flatMap { records.connections[$0].servesNobody ? records.connections[$0].expiry : nil }
+            let expiry = row.flatMap { records.connections[$0].isUnused ? records.connections[$0].expiry : nil }
             if let expiry, expiry > now, expiry == entry.deadline { break }
             deadlines.removeEarliest()
             guard let row else { continue }
@@ -291,7 +291,7 @@ package struct PoolMachine: ~Copyable {
 
     /// Closes every idle connection, and gives up every unused dial.
     package mutating func closeIdle() {
-        for row in records.connections.indices where records.connections[row].servesNobody { close(row) }
+        for row in records.connections.indices where records.connections[row].isUnused { close(row) }
     }
 
     /// Ends the pool (B16.7).
@@ -382,7 +382,7 @@ package struct PoolMachine: ~Copyable {
         // The dial under way for this request serves the next; beyond need, it may make room for another key.
         matchUp(records.connections[row].key)
         dialIfNeeded(records.keys[records.connections[row].key].host)
-        if dial != PoolRecords.none, records.connections[dial].servesNobody { becameSurplus(dial, now: now) }
+        if dial != PoolRecords.none, records.connections[dial].isUnused { becameSurplus(dial, now: now) }
     }
 
     /// Serves as many of a key as its connections have room for.
@@ -398,7 +398,7 @@ package struct PoolMachine: ~Copyable {
         }
         matchUp(key)
         dialIfNeeded(records.keys[key].host)
-        for dial in dials where records.connections[dial].servesNobody { becameSurplus(dial, now: now) }
+        for dial in dials where records.connections[dial].isUnused { becameSurplus(dial, now: now) }
     }
 
     mutating func place(_ waiter: Int, on row: Int) {

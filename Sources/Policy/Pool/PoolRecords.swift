@@ -52,7 +52,7 @@ struct PooledConnection {
     /// What an open connection is doing, by its numbers.
     var stateInUse: State { used >= capacity ? .full : .available }
     /// Whether it is idle, or being opened without a waiting request.
-    var servesNobody: Bool { state == .idle || state == .dialling && waiter == PoolRecords.none }
+    var isUnused: Bool { state == .idle || state == .dialling && waiter == PoolRecords.none }
 }
 
 /// One key, for as long as it has connections or waiting requests.

@@ -83,7 +83,7 @@ final class FTPCarrier: SchemeCarrier {
             let usual = usual(in: space, of: load, refusals: refusals)
             let shown = URLAuthenticationChallenge(
                 protectionSpace: space, proposedCredential: proposal(usual), previousFailureCount: refusals,
-                failureResponse: nil, error: nil, sender: NobodysSender.shared)
+                failureResponse: nil, error: nil, sender: PlaceholderSender.shared)
             load.ask(shown) { [self] disposition, credential in
                 switch disposition {
                 case .useCredential: answer(credential, isDelegates: true, otherwise: refusals, handle)
@@ -167,7 +167,7 @@ private final class FTPDelivery: FTPReceiver {
         guard let space = URLProtectionSpace(question) else { return }
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-            sender: NobodysSender.shared)
+            sender: PlaceholderSender.shared)
         load.ask(shown) { [core = load.core] disposition, credential in
             core.trust.answerHandshake(disposition, credential, to: question)
         }
@@ -210,19 +210,4 @@ private final class FTPDelivery: FTPReceiver {
                 ofDownload: load.plan.savesFile),
             forWantOfWay: error.isOfTheWay ? error : nil)
     }
-}
-
-/// Stands where a challenge has to have a sender until a task puts its own in place.
-private final class NobodysSender: NSObject, URLAuthenticationChallengeSender {
-    static let shared = NobodysSender()
-
-    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
-
-    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
-
-    func cancel(_ challenge: URLAuthenticationChallenge) {}
-
-    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
-
-    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }

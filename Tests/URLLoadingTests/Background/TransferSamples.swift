@@ -111,7 +111,7 @@ enum TransferSamples {
             [
                 .init(pattern: "*.a", choice: .anyOf([.system, .anchors([[1]], alsoSystem: true)])),
                 .init(pattern: "b", choice: .allOf([.pinnedKeys(["x"], .system), .knownHosts("/k")])),
-                .init(pattern: "c", choice: .pinnedCertificates([[2], [3]], .anybody)),
+                .init(pattern: "c", choice: .pinnedCertificates([[2], [3]], .anyCertificate)),
             ], .selfSigned([4], host: "s", .system))
         return settings
     }

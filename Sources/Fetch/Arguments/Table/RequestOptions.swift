@@ -98,7 +98,7 @@ extension OptionTable {
                     "sent to the URL's own scheme, host and port alone: over `https` with the first request, over `http` when the server asks, by Basic, Digest or NTLM"
                 ).different("over `http` the password waits until the server asks for it; `--basic` sends it at once"),
             .flag(nil, "basic", "`-u` with the first request, over `http` too") { $0.loginMethod = .basic }
-                .more("everybody on the way can read it there"),
+                .more("every machine on the way can read it there"),
             .flag(nil, "digest", "`-u` by Digest alone") { $0.loginMethod = .digest },
             .flag(nil, "ntlm", "`-u` by NTLM alone") { $0.loginMethod = .ntlm },
             .flag(nil, "anyauth", "`-u` when and how the server asks for it") {

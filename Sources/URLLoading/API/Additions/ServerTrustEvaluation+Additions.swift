@@ -81,7 +81,7 @@ extension URLSessionConfiguration {
         }
 
         /// Not at all: an attacker between here and the server can read and change everything.
-        public static let dangerouslyAcceptAnyCertificate = ServerTrustEvaluation(choice: .anybody)
+        public static let dangerouslyAcceptAnyCertificate = ServerTrustEvaluation(choice: .anyCertificate)
 
         /// Puts a condition on this choice.
         func under(_ condition: ServerTrustCondition) -> ServerTrustEvaluation {
@@ -120,7 +120,7 @@ extension URLSessionConfiguration {
                 .perHost(
                     Dictionary(hosts.map { ($0.pattern, choice($0.choice)) }) { $1 },
                     otherwise: others.map { choice($0) })
-            case .anybody: .dangerouslyAcceptAnyCertificate
+            case .anyCertificate: .dangerouslyAcceptAnyCertificate
             }
         }
 
@@ -159,7 +159,7 @@ private indirect enum Choice: Sendable, Equatable {
     case allOf([Evaluation])
     case knownHosts(URL)
     case perHost([String: Evaluation], Evaluation?)
-    case anybody
+    case anyCertificate
     case conditional(Evaluation, ServerTrustCondition)
 
     func evaluator() throws(CertificateError) -> any TrustEvaluator {
@@ -192,7 +192,7 @@ private indirect enum Choice: Sendable, Equatable {
                 entries.append((try HostPattern(checking: host), try choice.made()))
             }
             return PerHostEvaluator(entries, otherwise: try others?.made())
-        case .anybody:
+        case .anyCertificate:
             return DangerouslyAcceptAnyEvaluator()
         case .conditional(let base, let condition):
             return try condition.imposed(on: try base.made())
@@ -221,7 +221,7 @@ private indirect enum Choice: Sendable, Equatable {
                 hosts.append(TransferSettings.Trust.Host(pattern: pattern, choice: try choice.carriedChoice()))
             }
             return .perHost(hosts, try others?.carriedChoice())
-        case .anybody: return .anybody
+        case .anyCertificate: return .anyCertificate
         case .conditional: throw .noCertificateFound
         }
     }
@@ -246,7 +246,7 @@ private indirect enum Choice: Sendable, Equatable {
             return word("hosts", hosts + [others == nil ? "" : others?.narrowness])
         case .conditional(let base, let condition): return word("under", [base.narrowness, condition.narrowness])
         // These believe the servers that they know, whatever the system's roots say.
-        case .anchors, .selfSigned, .knownHosts, .anybody: return nil
+        case .anchors, .selfSigned, .knownHosts, .anyCertificate: return nil
         }
     }
 

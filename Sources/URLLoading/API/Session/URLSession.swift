@@ -31,8 +31,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         core.background?.meetTasks(of: self)
     }
 
-    /// Makes a session that holds its delegate until it has been invalidated (B1.13) and calls it and all handlers on
-    /// `queue`, or on a serial queue of its own (B1.27).
+    /// Makes a session that calls its delegate and all handlers on `queue`, or on a serial queue of its own (B1.27). It holds the
+    /// delegate until it has been invalidated, or has neither running tasks nor a reference to it (B1.13).
     public init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?

@@ -20,7 +20,7 @@ extension BackgroundSession {
         }
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: usual, previousFailureCount: Int(clamping: challenge.failures),
-            failureResponse: challenge.head?.response, error: nil, sender: NobodyToAnswer())
+            failureResponse: challenge.head?.response, error: nil, sender: PlaceholderSender.shared)
         let question = SchemeQuestion(shown) { [weak self, weak core] _, disposition, credential in
             guard let self else { return }
             let known = state.withLock { $0.entries[task]?.questions.removeValue(forKey: challenge.number) != nil }
@@ -118,13 +118,4 @@ extension URLProtectionSpace {
                 authenticationMethod: space.method)
         }
     }
-}
-
-/// Stands in for the sender that takes answers by the older methods, until the challenge is shown with one of a task.
-private final class NobodyToAnswer: NSObject, URLAuthenticationChallengeSender {
-    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
-    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
-    func cancel(_ challenge: URLAuthenticationChallenge) {}
-    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
-    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }

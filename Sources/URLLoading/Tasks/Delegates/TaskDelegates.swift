@@ -14,7 +14,7 @@ struct TaskDelegates {
         switch audience {
         case .all: self
         case .own: TaskDelegates(own: own, session: nil)
-        case .nobody: TaskDelegates(own: nil, session: nil)
+        case .noDelegate: TaskDelegates(own: nil, session: nil)
         }
     }
 
@@ -44,7 +44,8 @@ enum Audience: Sendable {
     case all
     /// The task's own delegate alone.
     case own
-    case nobody
+    /// None of them.
+    case noDelegate
 }
 
 extension TaskCore {

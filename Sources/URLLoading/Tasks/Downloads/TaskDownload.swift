@@ -72,7 +72,7 @@ struct TaskDownload: Sendable {
     // MARK: Telling
 
     /// Which delegates hear how far it is.
-    private var audience: Audience { task.outlet.file?.audience ?? .nobody }
+    private var audience: Audience { task.outlet.file?.audience ?? .noDelegate }
 
     /// B9.8: what is new since the last call, which may be more than one write.
     func tellWritten(_ total: Int64) {

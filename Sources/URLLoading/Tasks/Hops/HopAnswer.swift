@@ -331,7 +331,7 @@ extension TaskHops {
         }
         task.state.withLock { $0.redirect.deliversBody = true }
         task.counting.responseArrived(response, hasBody: response.expectedContentLength != 0)
-        guard task.usesRelay, task.outlet.audience != .nobody else {
+        guard task.usesRelay, task.outlet.audience != .noDelegate else {
             task.outlet.pipe?.post(.response(response))
             return resumeReading()
         }

@@ -37,14 +37,14 @@ struct TaskHops: Sendable {
         let outlet = task.outlet
         let streams: Bool
         let asksResponse: Bool
-        switch state.handshake == nil ? outlet.audience : .nobody {
+        switch state.handshake == nil ? outlet.audience : .noDelegate {
         case .all:
             streams = true
             asksResponse = mayImplement(.response)
         case .own:
             streams = taskView?.data != nil
             asksResponse = taskView?.mayImplement(.response) ?? false
-        case .nobody:
+        case .noDelegate:
             streams = false
             asksResponse = false
         }

@@ -20,7 +20,7 @@ enum FileOutlet: Sendable {
     var audience: Audience {
         switch self {
         case .delegate: .all
-        case .handler: .nobody
+        case .handler: .noDelegate
         case .awaiting: .own
         }
     }

@@ -37,7 +37,7 @@ enum TaskOutlet: Sendable {
         // B1.93.
         case .pipe: .own
         // B1.101: downloads do not ask about the response either.
-        case .file, .warmth: .nobody
+        case .file, .warmth: .noDelegate
         }
     }
 

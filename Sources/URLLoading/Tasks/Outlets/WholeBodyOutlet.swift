@@ -15,7 +15,7 @@ enum WholeBodyOutlet: Sendable {
     var isAwaited: Bool { if case .awaiting = self { true } else { false } }
 
     /// B1.93: the delegate of an async call sees the response and the pieces as they come.
-    var audience: Audience { isAwaited ? .own : .nobody }
+    var audience: Audience { isAwaited ? .own : .noDelegate }
 
     /// Tells the handler of the end; returns the async call, for the caller to resume.
     func finish(_ task: TaskCore, _ end: borrowing TaskResult, _ body: Data?) -> EndedCall? {

@@ -196,7 +196,7 @@ extension TransferSettings.Trust: TransferCoded {
             writer.number(UInt8(9))
             writer.value(hosts)
             writer.value(others)
-        case .anybody: writer.number(UInt8(10))
+        case .anyCertificate: writer.number(UInt8(10))
         }
     }
 
@@ -213,7 +213,7 @@ extension TransferSettings.Trust: TransferCoded {
             case 7: .allOf(try reader.value())
             case 8: .knownHosts(try reader.value())
             case 9: .perHost(try reader.value(), try reader.value())
-            case 10: .anybody
+            case 10: .anyCertificate
             default: throw TransferCodingError.impossible
             }
         }

@@ -102,7 +102,7 @@ package struct TransferSettings: Sendable, Hashable {
         /// Each host by its own.
         case perHost([Host], Trust?)
         /// Not at all.
-        case anybody
+        case anyCertificate
 
         /// A pattern and its choice.
         package struct Host: Sendable, Hashable {
