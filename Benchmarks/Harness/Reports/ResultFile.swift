@@ -76,7 +76,16 @@ extension ResultFile.Setting {
         self.init(
             date: String(ISO8601DateFormatter().string(from: Date()).prefix(10)),
             processor: line("/proc/cpuinfo", after: "model name"), cores: ProcessInfo.processInfo.activeProcessorCount,
-            kernel: "Linux \(release)", system: line("/etc/os-release", after: "PRETTY_NAME"), server: server,
+            kernel: "Linux \(release), \(Self.congestionControl)",
+            system: line("/etc/os-release", after: "PRETTY_NAME"), server: server,
             pinned: Processors.pair != nil, runs: runs, quick: quick)
+    }
+
+    /// How the kernel paces TCP. Measured: with "bbr", which sends by timers, a part of what the server's kernel does counts as the
+    /// client's, and which client has how much of it is chance.
+    private static var congestionControl: String {
+        let path = "/proc/sys/net/ipv4/tcp_congestion_control"
+        let name = (try? String(contentsOfFile: path, encoding: .utf8)) ?? "of an unknown kind"
+        return "TCP \(name.trimmingCharacters(in: .whitespacesAndNewlines))"
     }
 }
