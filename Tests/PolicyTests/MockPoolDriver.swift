@@ -2,7 +2,8 @@
 // and reports every action that makes no sense. After each event it checks what must hold in any moment.
 
 import Testing
-import URLLoadingPolicy
+
+@testable import URLLoadingPolicy
 
 final class MockPoolDriver {
     struct Connection {
@@ -61,6 +62,9 @@ final class MockPoolDriver {
     private(set) var failed = 0
     private(set) var cancelled = 0
     private(set) var refused = 0
+    /// From which state to which connections have gone, by the pool's own records.
+    private(set) var transitions: Set<[PooledConnection.State]> = []
+    private var states: [ConnectionID: PooledConnection.State] = [:]
     /// What went wrong, with the number of the step.
     private(set) var complaints: [String] = []
 
@@ -409,6 +413,7 @@ final class MockPoolDriver {
     // MARK: What must hold
 
     private func checkInvariants() {
+        noteStates()
         step += 1
         var counts = PoolCounts(waiting: waiting.count)
         for connection in connections.values {
@@ -434,6 +439,18 @@ final class MockPoolDriver {
         }
         if connections.isEmpty { check(timer == nil, "a timer for nothing") }
         check(pool.isDrained == (isFinishing && connections.isEmpty && waiting.isEmpty), "isDrained is wrong")
+    }
+
+    private func noteStates() {
+        var now: [ConnectionID: PooledConnection.State] = [:]
+        for (row, connection) in pool.records.connections.enumerated() where connection.state != .free {
+            now[pool.records.id(of: row)] = connection.state
+        }
+        for id in Set(states.keys).union(now.keys) {
+            let (before, after) = (states[id] ?? .free, now[id] ?? .free)
+            if before != after { transitions.insert([before, after]) }
+        }
+        states = now
     }
 
     private func checkHosts() {

@@ -42,6 +42,14 @@ import URLLoadingTestSupport
 
     @Test("B16.1: in any order of events the limit holds and no request is lost", arguments: walks)
     func walk(_ walk: Walk) throws {
+        let driver = try Self.taken(walk)
+        #expect(driver.complaints == [])
+        #expect(driver.isDrained)
+        #expect(driver.used > Sanitizer.share(of: 400))
+    }
+
+    /// The pool behind a walk that has come to its end.
+    static func taken(_ walk: Walk) throws -> MockPoolDriver {
         var random = SeededRandom(seed: walk.seed)
         var keys: [PoolKey] = []
         for host in 0..<walk.hosts {
@@ -59,9 +67,7 @@ import URLLoadingTestSupport
             step(driver, keys, walk.shared, &random)
         }
         finish(driver, &random)
-        #expect(driver.complaints == [])
-        #expect(driver.isDrained)
-        #expect(driver.used > Sanitizer.share(of: 400))
+        return driver
     }
 
     @Test("B1.17: shut down immediately at a random moment, nothing is left")
@@ -70,14 +76,14 @@ import URLLoadingTestSupport
         for seed in 1...Sanitizer.share(of: 500) {
             var random = SeededRandom(seed: UInt64(seed))
             let driver = MockPoolDriver(keys: keys, perHost: 4)
-            for _ in 0..<Int.random(in: 0..<300, using: &random) { step(driver, keys, 30, &random) }
+            for _ in 0..<Int.random(in: 0..<300, using: &random) { Self.step(driver, keys, 30, &random) }
             driver.shutDown(immediately: true)
             #expect(driver.complaints == [], "seed \(seed)")
             #expect(driver.isDrained, "seed \(seed)")
         }
     }
 
-    private func step(_ driver: MockPoolDriver, _ keys: [PoolKey], _ shared: Int, _ random: inout SeededRandom) {
+    private static func step(_ driver: MockPoolDriver, _ keys: [PoolKey], _ shared: Int, _ random: inout SeededRandom) {
         // Sorted, so that the walk depends on the seed only.
         let connections = driver.connections.sorted { $0.key < $1.key }
         let dialling = connections.filter { $0.value.state == .dialling }.map(\.key)
@@ -137,7 +143,7 @@ import URLLoadingTestSupport
     }
 
     /// Events that come too late or from nowhere; the books of the driver do not change.
-    private func senseless(_ driver: MockPoolDriver, _ known: [ConnectionID], _ random: inout SeededRandom) {
+    private static func senseless(_ driver: MockPoolDriver, _ known: [ConnectionID], _ random: inout SeededRandom) {
         let unknown = Int.random(in: -5...1 << 40, using: &random)
         guard !known.contains(unknown) else { return }
         driver.establish(unknown)
@@ -155,7 +161,7 @@ import URLLoadingTestSupport
     }
 
     /// Lets everything that is under way come to its end.
-    private func finish(_ driver: MockPoolDriver, _ random: inout SeededRandom) {
+    private static func finish(_ driver: MockPoolDriver, _ random: inout SeededRandom) {
         driver.shutDown(immediately: false)
         while driver.complaints.isEmpty, !driver.connections.isEmpty {
             for (id, connection) in driver.connections.sorted(by: { $0.key < $1.key }) {
