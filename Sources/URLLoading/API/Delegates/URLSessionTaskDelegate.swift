@@ -54,7 +54,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
     /// A stream for the request's body is needed: the first of a streamed upload, and another one for each further
     /// sending. Call the handler with a stream that is not open yet; without one the task ends with
-    /// `URLError.requestBodyStreamExhausted`. The task waits until then.
+    /// `URLError.requestBodyStreamExhausted`, or after a lost connection with the loss. The task waits until then.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
