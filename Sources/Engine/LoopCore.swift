@@ -19,7 +19,7 @@ package final class LoopCore {
     let dialer: any Dialer
     let resolver: any Resolver
     let buffers: LoopBuffers
-    let tickets = TLSTicketStore()
+    let tickets = TicketStore()
     /// Where servers are judged when that needs files: two threads, so that one that hangs is not all of them.
     let judges = BlockingLane(pool: PendingJudgements.threads, width: 2)
     /// How sockets are set up.
@@ -215,7 +215,7 @@ package final class LoopCore {
     /// the client certificate of before.
     package func closeIdleConnections() {
         pool.closeIdle()
-        tickets.removeAll { ($0.base as? TicketKey)?.outlivesConnections ?? true }
+        tickets.forget { $0.outlivesConnections }
     }
 
     /// Closes the connection that was kept for a request which does not come, if there is one.

@@ -121,7 +121,7 @@ extension TLSSession {
         guard let tickets else { return false }
         let object = OpenSSLObject.tlsTicket(owning: session)
         if case .open = stage {
-            tickets.put(Ticket(object, stapling: knownStapling), key: ticketKey)
+            tickets.put(Ticket(object, stapling: knownStapling))
         } else {
             heldTickets.append(object)
         }

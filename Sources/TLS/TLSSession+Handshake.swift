@@ -107,7 +107,7 @@ extension TLSSession {
             return .needVerdict(chain)
         }
         if case .refused(let failure) = verdict {
-            tickets?.removeAll(ticketKey)
+            tickets?.removeAll()
             sendClose()
             return fail(.untrusted(failure))
         }
@@ -128,7 +128,7 @@ extension TLSSession {
             cipherName: SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? "",
             alpn: selected, resumed: isResumed)
         stage = .open
-        for object in heldTickets { tickets?.put(Ticket(object, stapling: knownStapling), key: ticketKey) }
+        for object in heldTickets { tickets?.put(Ticket(object, stapling: knownStapling)) }
         heldTickets = []
         releaseBuffers()
     }

@@ -48,8 +48,8 @@ package final class TLSSession {
     let context: TLSContext  // Order: released after `ssl`, whose callbacks need it.
     let ssl: OpaquePointer
     let transport: UnsafeMutablePointer<Transport>
-    let tickets: TLSTicketStore?
-    package var ticketKey: AnyHashable
+    /// Where its tickets come from and are put.
+    package var tickets: TLSTickets?
     var heldTickets: [OpenSSLObject] = []
     var resumedStapling = CertificateChain.Stapling.unknown
     var forcedProtocol: UnsafeMutableBufferPointer<UInt8>?
@@ -94,18 +94,17 @@ package final class TLSSession {
 
     /// A client's session.
     ///
-    /// `serverName` goes into SNI, unless it is a numeric address (B3.9); tickets are taken from and put into `tickets`
-    /// under `ticketKey`.
+    /// `serverName` goes into SNI, unless it is a numeric address (B3.9); tickets are taken from and put into `tickets`.
     package convenience init(
-        client context: TLSContext, serverName: String?, tickets: TLSTicketStore? = nil, ticketKey: AnyHashable = ""
+        client context: TLSContext, serverName: String?, tickets: TLSTickets? = nil
     ) throws(TLSError) {
-        try self.init(context, tickets: tickets, ticketKey: ticketKey)
+        try self.init(context, tickets: tickets)
         if case .dns(let name)? = serverName.map({ HostName($0) }), shim_ssl_set_server_name(ssl, name) != 1 {
             throw .internalFailure("\"\(name)\" cannot be sent as the server's name")
         }
         SSL_set_connect_state(ssl)
         _ = shim_ssl_set_extension_callback(ssl, TLSCallbacks.extensionArrived)
-        if let ticket = tickets?.take(ticketKey), ticket.isResumable {
+        if let ticket = tickets?.take(), ticket.isResumable {
             SSL_set_session(ssl, ticket.object.pointer)
             resumedStapling = ticket.stapling
         }
@@ -113,11 +112,11 @@ package final class TLSSession {
 
     /// A server's session.
     package convenience init(server context: TLSContext) throws(TLSError) {
-        try self.init(context, tickets: nil, ticketKey: "")
+        try self.init(context, tickets: nil)
         SSL_set_accept_state(ssl)
     }
 
-    private init(_ context: TLSContext, tickets: TLSTicketStore?, ticketKey: AnyHashable) throws(TLSError) {
+    private init(_ context: TLSContext, tickets: TLSTickets?) throws(TLSError) {
         OpenSSLErrors.clear()
         let transport = UnsafeMutablePointer<Transport>.allocate(capacity: 1)
         transport.initialize(to: Transport())
@@ -130,7 +129,6 @@ package final class TLSSession {
         self.ssl = ssl
         self.transport = transport
         self.tickets = tickets
-        self.ticketKey = ticketKey
         SSL_set_ex_data(ssl, Self.index, Unmanaged.passUnretained(self).toOpaque())
     }
 

@@ -63,7 +63,7 @@ struct SecureChannelTests {
     private func sealed(capacity: Int = 1 << 20) throws -> Sealed {
         let (stream, far) = MemoryStream.pair(on: reactor, capacity: capacity)
         let client = try TLSSession(
-            client: try TLSContext(client: TLSClientOptions()), serverName: "host.test", tickets: nil, ticketKey: 0)
+            client: try TLSContext(client: TLSClientOptions()), serverName: "host.test")
         let server = try TLSSession(server: end.context)
         let channel = SecureChannel(stream, tls: client, buffers: LoopBuffers.of(reactor))
         let sealed = Sealed(channel: channel, stream: stream, far: far, server: server)

@@ -14,11 +14,11 @@ final class SecureClient {
     private(set) var sawCloseNotify = false
 
     init(
-        port: Int, anchors: [Certificate], context: TLSContext? = nil, tickets: TLSTicketStore? = nil
+        port: Int, anchors: [Certificate], context: TLSContext? = nil, tickets: TLSTickets? = nil
     ) throws {
         raw = try RawClient(port: port)
         let context = try context ?? TLSContext(client: TLSClientOptions())
-        session = try TLSSession(client: context, serverName: "server.test", tickets: tickets, ticketKey: "server")
+        session = try TLSSession(client: context, serverName: "server.test", tickets: tickets)
         let evaluator = AnchorsEvaluator(anchors: anchors)
         var input: [UInt8] = []
         while true {
@@ -149,7 +149,7 @@ struct TLSTests {
         let (root, identity) = try CertificateFactory.server("server.test")
         let server = try LoopbackServer.start(.init(tls: ServerTLS(identity: identity))) { _ in .text("x") }
         let context = try TLSContext(client: TLSClientOptions())
-        let tickets = TLSTicketStore()
+        let tickets = TLSTickets()
         for isResumed in [false, true] {
             let client = try SecureClient(port: server.port, anchors: [root], context: context, tickets: tickets)
             try client.send(get)

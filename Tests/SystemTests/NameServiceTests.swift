@@ -177,6 +177,23 @@ struct NameServiceTests {
         reactor.tearDown()
     }
 
+    @Test("B16.78: what one loop has the table forget no other remembers, whatever it was that it found last")
+    func forgottenElsewhere() throws {
+        let table = LookupTable(ScriptedNames(standing: try answer(lifetime: .seconds(3_600))))
+        let (one, other) = (
+            SystemResolver(reactor: reactor, names: table), SystemResolver(reactor: reactor, names: table)
+        )
+        for host in ["a.test", "b.test"] { _ = one.resolve(host, port: 80) { _ in } }
+        reactor.runPending()
+        for resolver in [one, other, one, other] { #expect(resolver.addressesAtHand("a.test", port: 80) != nil) }
+        one.forget("b.test", port: 80)
+        #expect(other.addressesAtHand("a.test", port: 80) != nil)
+        one.forget("a.test", port: 80)
+        #expect(other.addressesAtHand("a.test", port: 80) == nil)
+        #expect(one.addressesAtHand("a.test", port: 80) == nil)
+        reactor.tearDown()
+    }
+
     @Test(
         "B16.78: a service that keeps what it answers with keeps its session's table only until the answer, or until it is called off",
         arguments: [true, false])

@@ -6,7 +6,7 @@ import URLLoadingTrust
 @Suite struct ClientCertificateTests {
     private func pair(
         _ version: TLSVersion, _ authentication: TLSServerOptions.ClientAuthentication = .required,
-        tickets: TLSTicketStore? = nil, identity: @escaping ([[UInt8]]) throws -> Identity?? = { _ in .some(nil) }
+        tickets: TLSTickets? = nil, identity: @escaping ([[UInt8]]) throws -> Identity?? = { _ in .some(nil) }
     ) throws -> TLSPair {
         var options = try Made.serverOptions()
         options.clientAuthentication = authentication
@@ -101,7 +101,7 @@ import URLLoadingTrust
 
     @Test("A resumed session keeps the client's certificate", arguments: [TLSVersion.v12, .v13])
     func resumed(_ version: TLSVersion) throws {
-        let tickets = TLSTicketStore()
+        let tickets = TLSTickets()
         let client = try TLSContext(client: .init(minimum: version, maximum: version))
         var options = try Made.serverOptions()
         options.clientAuthentication = .required
@@ -109,7 +109,7 @@ import URLLoadingTrust
         let server = try TLSContext(server: options)
         for isSecond in [false, true] {
             let pair = try TLSPair(
-                TLSSession(client: client, serverName: nil, tickets: tickets, ticketKey: "k"),
+                TLSSession(client: client, serverName: nil, tickets: tickets),
                 TLSSession(server: server))
             pair.client.onIdentity = { _ in try? Made.client.get().identity }
             pair.shakeHands()

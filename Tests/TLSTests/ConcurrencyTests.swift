@@ -12,12 +12,12 @@ import URLLoadingTrust
         let finished = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    let tickets = TLSTicketStore()
+                    let tickets = TLSTickets()
                     var finished = 0
                     for _ in 0..<20 {
                         guard
                             let clientSession = try? TLSSession(
-                                client: client, serverName: "example.test", tickets: tickets, ticketKey: "k"),
+                                client: client, serverName: "example.test", tickets: tickets),
                             let serverSession = try? TLSSession(server: server)
                         else { continue }
                         let pair = TLSPair(clientSession, serverSession)

@@ -4,7 +4,7 @@ import URLLoadingTLS
 import URLLoadingTrust
 
 @Suite struct HandshakeTests {
-    private func pair(_ version: TLSVersion, tickets: TLSTicketStore? = nil) throws -> TLSPair {
+    private func pair(_ version: TLSVersion, tickets: TLSTickets? = nil) throws -> TLSPair {
         try TLSPair(
             client: .init(minimum: version, maximum: version), server: Made.serverOptions(), tickets: tickets)
     }

@@ -8,7 +8,7 @@ import URLLoadingTrust
     private struct Peers {
         let client: TLSContext
         let server: TLSContext
-        let tickets = TLSTicketStore()
+        let tickets = TLSTickets()
 
         init(_ version: TLSVersion, tickets: Int = 2) throws {
             client = try TLSContext(client: .init(minimum: version, maximum: version))
@@ -18,9 +18,9 @@ import URLLoadingTrust
         }
 
         /// A pair after its handshake and one exchange, in which TLS 1.3 sends its tickets.
-        func connect(key: String = "example", _ prepare: (TLSPair) -> Void = { _ in }) throws -> TLSPair {
+        func connect(_ prepare: (TLSPair) -> Void = { _ in }) throws -> TLSPair {
             let pair = try TLSPair(
-                TLSSession(client: client, serverName: "example.test", tickets: tickets, ticketKey: key),
+                TLSSession(client: client, serverName: "example.test", tickets: tickets),
                 TLSSession(server: server))
             prepare(pair)
             pair.shakeHands()
@@ -45,13 +45,6 @@ import URLLoadingTrust
             #expect(pair.server.session.negotiated?.resumed == true)
             #expect(pair.client.received == [2])
         }
-    }
-
-    @Test("Another key does not see the tickets")
-    func otherKey() throws {
-        let peers = try Peers(.v13)
-        _ = try peers.connect(key: "a")
-        #expect(try peers.connect(key: "b").client.session.negotiated?.resumed == false)
     }
 
     @Test("A resumed session's peer is judged again, before application data", arguments: [TLSVersion.v12, .v13])
@@ -97,26 +90,23 @@ import URLLoadingTrust
         let peers = try Peers(.v13, tickets: 3)
         _ = try peers.connect()
         #expect(peers.tickets.count == 3)
-        _ = try TLSSession(client: peers.client, serverName: nil, tickets: peers.tickets, ticketKey: "example")
+        _ = try TLSSession(client: peers.client, serverName: nil, tickets: peers.tickets)
         #expect(peers.tickets.count == 2)
     }
 
-    @Test("A store keeps no more tickets than it is allowed to")
+    @Test("A list keeps no more tickets than it is allowed to")
     func bounded() throws {
         let peers = try Peers(.v13, tickets: 8)
         _ = try peers.connect()
         #expect(peers.tickets.count == 4)
-        let small = TLSTicketStore(keys: 2, perKey: 1)
-        for key in ["a", "b", "c"] {
-            let pair = try TLSPair(
-                TLSSession(client: peers.client, serverName: nil, tickets: small, ticketKey: key),
-                TLSSession(server: peers.server))
-            pair.shakeHands()
-            pair.exchange()
-        }
-        #expect(small.count == 2)
-        small.removeAll("c")
+        let small = TLSTickets(most: 1)
+        let pair = try TLSPair(
+            TLSSession(client: peers.client, serverName: nil, tickets: small), TLSSession(server: peers.server))
+        pair.shakeHands()
+        pair.exchange()
         #expect(small.count == 1)
+        small.removeAll()
+        #expect(small.count == 0)
     }
 
     @Test("Without tickets nothing is resumed", arguments: [TLSVersion.v12, .v13])
@@ -132,7 +122,7 @@ import URLLoadingTrust
         _ = try peers.connect()
         let restarted = try Peers(version)
         let pair = try TLSPair(
-            TLSSession(client: peers.client, serverName: "example.test", tickets: peers.tickets, ticketKey: "example"),
+            TLSSession(client: peers.client, serverName: "example.test", tickets: peers.tickets),
             TLSSession(server: restarted.server))
         pair.shakeHands()
         #expect(pair.client.end?.isFinished == true)

@@ -30,11 +30,10 @@ import URLLoadingTrust
 
         /// A pair whose client asks the evaluator.
         func pair(
-            mode: RevocationPolicy.Mode = .soft, tickets: TLSTicketStore? = nil, server: TLSSession? = nil
+            mode: RevocationPolicy.Mode = .soft, tickets: TLSTickets? = nil, server: TLSSession? = nil
         ) throws -> TLSPair {
             let client = try TLSSession(
-                client: TLSContext(client: TLSClientOptions()), serverName: "example.test", tickets: tickets,
-                ticketKey: "example")
+                client: TLSContext(client: TLSClientOptions()), serverName: "example.test", tickets: tickets)
             let pair = TLSPair(client, try server ?? TLSSession(server: TLSContext(server: options)))
             let evaluator = AnchorsEvaluator(anchors: [root.certificate])
             let policy = TrustPolicy(host: HostName("example.test"), revocation: RevocationPolicy(mode: mode))
@@ -145,7 +144,7 @@ import URLLoadingTrust
     @Test("A resumed session is judged with the response of its first handshake", arguments: [TLSVersion.v12, .v13])
     func resumed(_ version: TLSVersion) throws {
         let peers = try Peers(version, .good, promises: true)
-        let (tickets, context) = (TLSTicketStore(), try TLSContext(server: peers.options))
+        let (tickets, context) = (TLSTickets(), try TLSContext(server: peers.options))
         for isResumed in [false, true, true] {
             let pair = try peers.pair(mode: .hard, tickets: tickets, server: TLSSession(server: context))
             pair.shakeHands()
@@ -157,7 +156,7 @@ import URLLoadingTrust
 
     @Test("A refused server's tickets are not kept", arguments: [TLSVersion.v12, .v13])
     func noTickets(_ version: TLSVersion) throws {
-        let tickets = TLSTicketStore()
+        let tickets = TLSTickets()
         let pair = try Peers(version, .revoked).pair(tickets: tickets)
         pair.shakeHands()
         #expect(reason(pair) == .revoked)

@@ -124,11 +124,11 @@ final class TLSPair {
 
     convenience init(
         client: TLSClientOptions = .init(), server: TLSServerOptions, serverName: String? = "example.test",
-        tickets: TLSTicketStore? = nil
+        tickets: TLSTickets? = nil
     ) throws {
         try self.init(
             TLSSession(
-                client: TLSContext(client: client), serverName: serverName, tickets: tickets, ticketKey: "example"),
+                client: TLSContext(client: client), serverName: serverName, tickets: tickets),
             TLSSession(server: TLSContext(server: server)))
     }
 

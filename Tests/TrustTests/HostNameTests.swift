@@ -43,6 +43,21 @@ import URLLoadingTrust
         #expect(HostName("Example.Test.") == .dns("example.test"))
     }
 
+    @Test("A host without anything to change is the name as it stands, and no numeric address is taken for one")
+    func plainNames() {
+        for name in ["example.test", "a", "xn--bcher-kva.test", "1a.test", "0x7f.test", "10.0.0.1a", "a..b"] {
+            #expect(HostName(name) == .dns(name), "\(name)")
+        }
+        for numeric in ["10.0.0.1", "10.0.0.1.", "[::1]", "::1", "fe80::1%eth0"] {
+            guard case .ip = HostName(numeric) else {
+                Issue.record("\(numeric) is a name")
+                continue
+            }
+        }
+        #expect(HostName("a.test.") == .dns("a.test") && HostName("A.test") == .dns("a.test"))
+        #expect(HostName("1.2.3") == .dns("1.2.3") && HostName("") == .dns(""))
+    }
+
     @Test("B3.18: A-labels are compared as they are")
     func internationalNames() throws {
         #expect(try trusted([.dns("xn--bcher-kva.test")], "xn--bcher-kva.test"))

@@ -33,7 +33,7 @@ struct HandshakeCount {
     }
 
     private func shakeHands(_ evaluator: any TrustEvaluator) throws {
-        let client = try TLSSession(client: clients, serverName: "example.test", tickets: nil, ticketKey: "")
+        let client = try TLSSession(client: clients, serverName: "example.test")
         let server = try TLSSession(server: servers)
         var (isClientDone, isServerDone) = (false, false)
         var toServer: [UInt8] = []

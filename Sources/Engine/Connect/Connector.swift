@@ -93,6 +93,8 @@ final class Connector {
 
     /// Begins; the completion is called once, later, unless the connector is cancelled.
     func start() {
+        // Measured: a property that is looked up by way of an unowned object takes a copy of all of the configuration.
+        let core = core
         if let timeout = core.configuration.connectionTimeout {
             limit = ConnectionLimit(timeout, reactor: core.reactor) { [unowned self] in passedLimit(timeout) }
         }
@@ -212,6 +214,7 @@ final class Connector {
 
     /// Looks a name up; literals and what is known already are answered at once.
     func lookUp(_ place: Origin, for purpose: Purpose) {
+        let core = core
         if !place.isIPLiteral {
             if setup.lookup.start < 0 { setup.lookup.begin(core.reactor.nanoseconds) }
             core.trace?.tell(.lookupStarted(host: place.host))
@@ -226,6 +229,7 @@ final class Connector {
     private func lookedUp(
         _ place: Origin, for purpose: Purpose, _ result: Result<[SocketAddress], ResolverFailure>
     ) {
+        let core = core
         if !place.isIPLiteral {
             setup.lookup.finish(core.reactor.nanoseconds)
             core.trace?.tell(.lookupFinished(host: place.host, addresses: try? result.get()))
@@ -254,6 +258,7 @@ final class Connector {
 
     /// Connects to the first of the addresses that answers: the origin's, or the proxy's.
     func connect(to addresses: [SocketAddress], of place: Origin) {
+        let core = core
         passage?.addresses = addresses
         phase = .connecting
         if setup.connect.start < 0 { setup.connect.begin(core.reactor.nanoseconds) }

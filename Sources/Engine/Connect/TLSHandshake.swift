@@ -15,7 +15,7 @@ final class TLSHandshake: ByteStreamObserver {
     private let origin: Origin
     private let protocols: ProtocolOffer
     /// By what its tickets are kept.
-    var ticketKey: TicketKey { didSet { tls?.ticketKey = ticketKey } }
+    var ticketKey: TicketKey { didSet { tls?.tickets = core.tickets.tickets(of: ticketKey) } }
     private let stream: any ByteStream
     private unowned let core: LoopCore
     private let ask: (Question) -> Bool
@@ -63,8 +63,8 @@ final class TLSHandshake: ByteStreamObserver {
         case .success(let context):
             do throws(TLSError) {
                 let tls = try TLSSession(
-                    client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost, tickets: core.tickets,
-                    ticketKey: ticketKey)
+                    client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost,
+                    tickets: core.tickets.tickets(of: ticketKey))
                 channel = SecureChannel(stream, tls: tls, buffers: core.buffers)
                 advance([])
                 // What came before this object watched the stream is not reported again.
@@ -154,12 +154,15 @@ final class TLSHandshake: ByteStreamObserver {
     /// Judges the server; `false` when a question was asked and the answer comes later.
     private func judge(_ chain: CertificateChain, _ tls: TLSSession) -> Bool {
         let policy = TrustPolicy(host: HostName(origin.matchingHost))
+        let core = core
         if core.configuration.asksAboutServers, waits(for: .peer(chain, policy)) { return false }
         return evaluate(chain, policy, tls)
     }
 
     /// Supplies the verdict of the session's evaluator; `false` when that needs files, and comes later.
     private func evaluate(_ chain: CertificateChain, _ policy: TrustPolicy, _ tls: TLSSession) -> Bool {
+        // As in `Connector.start`: else all of the configuration is copied.
+        let core = core
         let trust = core.configuration.trust
         do throws(FilesNeeded) {
             supply(try trust.evaluateAtOnce(chain, policy: policy), to: tls)
@@ -205,6 +208,7 @@ final class TLSHandshake: ByteStreamObserver {
                     .protocolViolation(
                         reason: "HTTP/2 was chosen together with \(agreed.cipherName), which it forbids", alert: nil)))
         }
+        let core = core
         guard let security = core.configuration.transportSecurity, let peer = tls.peer else {
             return finish(lacking: nil)
         }

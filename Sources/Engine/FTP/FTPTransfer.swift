@@ -244,7 +244,7 @@ final class FTPTransfer: SteeredLoad {
         closeData()
         control?.close()
         control = nil
-        core.tickets.removeAll(ticketKey)
+        core.tickets.forget(ticketKey)
         receiver.finished(error)
         core.ended(handle.id, keeping: self)
     }

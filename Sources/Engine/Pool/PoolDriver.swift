@@ -271,23 +271,8 @@ final class PoolDriver {
         let connector = Connector(name: .pooled(id), key: key, isForAsking: mayAsk(for: id, key), core: core) {
             [unowned self] result in
             switch result {
-            case .success(let opened):
-                // Its judge may have left it to the session since.
-                let key = machine.key(of: id) ?? key
-                let connection = makeConnection(id, key, opened)
-                table.opened(connection)
-                core.totals.connectionsOpened.add(1)
-                core.trace?.tell(.opened(.pooled(id), connection.isHTTP2 ? .http2 : .http11))
-                connection.becomeReady()
-                machine.established(id, capacity: connection.capacity, now: reactor.elapsed)
-                carryOut()
-                connection.watchWhileIdle()
-            case .failure(let error):
-                _ = table.removeConnector(id)
-                lastDialError = error
-                machine.dialFailed(id, now: reactor.elapsed)
-                carryOut()
-                core.leaveIfDone()
+            case .success(let opened): dialSucceeded(id, key, opened)
+            case .failure(let error): dialFailed(id, error)
             }
         }
         table.add(connector, id)
@@ -297,6 +282,28 @@ final class PoolDriver {
             transaction?.dialBegan()
         }
         connector.start()
+    }
+
+    private func dialSucceeded(_ id: ConnectionID, _ key: PoolKey, _ opened: OpenedConnection) {
+        let core = core
+        // Its judge may have left it to the session since.
+        let key = machine.key(of: id) ?? key
+        let connection = makeConnection(id, key, opened)
+        table.opened(connection)
+        core.totals.connectionsOpened.add(1)
+        core.trace?.tell(.opened(.pooled(id), connection.isHTTP2 ? .http2 : .http11))
+        connection.becomeReady()
+        machine.established(id, capacity: connection.capacity, now: reactor.elapsed)
+        carryOut()
+        connection.watchWhileIdle()
+    }
+
+    private func dialFailed(_ id: ConnectionID, _ error: EngineError) {
+        _ = table.removeConnector(id)
+        lastDialError = error
+        machine.dialFailed(id, now: reactor.elapsed)
+        carryOut()
+        core.leaveIfDone()
     }
 
     /// The connection that speaks what was agreed on.

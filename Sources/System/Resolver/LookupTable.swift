@@ -19,9 +19,9 @@ package final class LookupTable: Sendable {
         /// For how long it is good, where the service has said so.
         let lifetime: Duration?
 
-        func isGood(_ now: ContinuousClock.Instant, otherwise: Duration) -> Bool {
-            time + (lifetime ?? otherwise) > now
-        }
+        func end(otherwise: Duration) -> ContinuousClock.Instant { time + (lifetime ?? otherwise) }
+
+        func isGood(_ now: ContinuousClock.Instant, otherwise: Duration) -> Bool { end(otherwise: otherwise) > now }
     }
 
     /// A question that is not answered.
@@ -70,16 +70,21 @@ package final class LookupTable: Sendable {
     /// The service that is asked.
     let service: any NameService
     private let state = Mutex(State())
+    /// How often `forget` was called: who remembers an answer looks whether it is still the same.
+    let timesForgotten = Atomic<Int>(0)
 
     /// A table that knows nothing.
     package init(_ service: any NameService) {
         self.service = service
     }
 
-    /// An answer that is good, and no older than `lifetime` where the service has not said for how long it is.
-    func answer(_ host: String, lifetime: Duration, now: ContinuousClock.Instant) -> [SocketAddress]? {
+    /// An answer that is good, and no older than `lifetime` where the service has not said for how long it is; and when it ends.
+    func answer(
+        _ host: String, lifetime: Duration, now: ContinuousClock.Instant
+    ) -> (addresses: [SocketAddress], end: ContinuousClock.Instant)? {
         state.withLock { state in
-            state.answers[host].flatMap { $0.isGood(now, otherwise: lifetime) ? $0.addresses : nil }
+            guard let answer = state.answers[host], answer.isGood(now, otherwise: lifetime) else { return nil }
+            return (answer.addresses, answer.end(otherwise: lifetime))
         }
     }
 
@@ -121,6 +126,7 @@ package final class LookupTable: Sendable {
     /// Forgets the answer for a host, for instance because none of its addresses works.
     func forget(_ host: String) {
         state.withLock { $0.answers[host] = nil }
+        timesForgotten.add(1, ordering: .releasing)
     }
 
     /// Answers held now.

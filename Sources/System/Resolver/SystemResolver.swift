@@ -3,14 +3,26 @@
 // look-up, across all loops.
 // RFC 6761 §6.3: names under "localhost" never leave the machine.
 
+import Synchronization
+
 /// Resolves names with the system's name service, or with a program's own.
 package final class SystemResolver: Resolver {
     private let reactor: Reactor
     private let overrides: HostOverrides
     private let cacheLifetime: Duration
     private let table: LookupTable
-    /// What needed no look-up last: most sessions talk to one server at a time.
-    private var latest: (host: String, port: Int, addresses: [SocketAddress])?
+    @exclusivity(unchecked) private var latest: Latest?
+
+    /// What was at hand last: most sessions talk to one server at a time. Measured: to find it in the table costs each connection
+    /// 4,000 instructions.
+    private struct Latest {
+        let host: String
+        let port: Int
+        let addresses: [SocketAddress]
+        /// Where it is from the table: how long it is good, as `LoopClock` counts time, and how often the table had forgotten
+        /// something by then.
+        let answer: (end: Duration, timesForgotten: Int)?
+    }
 
     /// A resolver for `reactor`'s loop.
     ///
@@ -65,19 +77,30 @@ package final class SystemResolver: Resolver {
 
     /// The address of a literal or of a name that was set, or a cached answer.
     package func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]? {
-        if let latest, latest.port == port, latest.host == host { return latest.addresses }
+        if let latest, latest.port == port, latest.host == host, isGood(latest) { return latest.addresses }
         switch whatIsKnown(of: host, port: port) {
         case .settled(let result):
             let addresses = try? result.get()
             // The interface behind a zone may be another one tomorrow.
-            if let addresses, addresses.allSatisfy({ $0.scope == 0 }) { latest = (host, port, addresses) }
-            return addresses
-        case .toAsk(let name, let port):
-            guard let addresses = table.answer(nameToAsk(name), lifetime: cacheLifetime, now: reactor.now) else {
-                return nil
+            if let addresses, addresses.allSatisfy({ $0.scope == 0 }) {
+                latest = Latest(host: host, port: port, addresses: addresses, answer: nil)
             }
-            return try? Self.apply(port: port, host: name, to: .success(addresses)).get()
+            return addresses
+        case .toAsk(let name, let placePort):
+            // Order: counted before the table is asked, so that what is forgotten meanwhile counts.
+            let timesForgotten = table.timesForgotten.load(ordering: .acquiring)
+            guard let answer = table.answer(nameToAsk(name), lifetime: cacheLifetime, now: reactor.now),
+                let addresses = try? Self.apply(port: placePort, host: name, to: .success(answer.addresses)).get()
+            else { return nil }
+            latest = Latest(
+                host: host, port: port, addresses: addresses, answer: (answer.end - LoopClock.epoch, timesForgotten))
+            return addresses
         }
+    }
+
+    private func isGood(_ latest: Latest) -> Bool {
+        guard let answer = latest.answer else { return true }
+        return table.timesForgotten.load(ordering: .acquiring) == answer.timesForgotten && reactor.elapsed < answer.end
     }
 
     /// Drops a cached answer, because none of its addresses could be connected to.

@@ -54,6 +54,8 @@ package struct SocketAddress: Sendable, Hashable {
             self.init(ipv6Literal: literal, port: port)
             return
         }
+        // Measured: most hosts are names, and each attempt to connect asks.
+        guard let last = literal.utf8.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) else { return nil }
         var address = in_addr()
         guard inet_pton(AF_INET, literal, &address) == 1 else { return nil }
         self.init(.ipv4(UInt32(bigEndian: address.s_addr), port: port))
