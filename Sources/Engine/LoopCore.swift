@@ -19,7 +19,7 @@ package final class LoopCore {
     let dialer: any Dialer
     let resolver: any Resolver
     let buffers: LoopBuffers
-    let tickets = TicketStore()
+    let ticketStore = TicketStore()
     /// Where servers are judged when that needs files: two threads, so that one that hangs is not all of them.
     let judges = BlockingLane(pool: PendingJudgements.threads, width: 2)
     /// How sockets are set up.
@@ -215,7 +215,7 @@ package final class LoopCore {
     /// the client certificate of before.
     package func closeIdleConnections() {
         pool.closeIdle()
-        tickets.forget { $0.outlivesConnections }
+        ticketStore.removeAll()
     }
 
     /// Closes the connection that was kept for a request which does not come, if there is one.

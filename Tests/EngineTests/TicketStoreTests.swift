@@ -4,38 +4,36 @@ import URLLoadingPolicy
 @testable import URLLoadingEngine
 
 @Suite struct TicketStoreTests {
-    private func key(_ host: String) throws -> TicketKey {
-        .origin(PoolKey(origin: try #require(Origin(scheme: .https, host: host))))
+    private func key(_ host: String, judge: ConnectionJudge = .session) throws -> TicketKey {
+        .origin(PoolKey(origin: try #require(Origin(scheme: .https, host: host)), judge: judge))
     }
 
     @Test("Equal keys have one list, others have others")
     func oneForEach() throws {
         let store = TicketStore()
-        let first = try store.tickets(of: key("a.test"))
-        #expect(try store.tickets(of: key("a.test")) === first)
-        #expect(try store.tickets(of: key("b.test")) !== first)
-        #expect(store.tickets(of: .transfer(1)) !== store.tickets(of: .transfer(2)))
+        let first = try store.list(of: key("a.test"))
+        #expect(try store.list(of: key("a.test")) === first)
+        #expect(try store.list(of: key("b.test")) !== first)
+        #expect(try store.list(of: key("a.test", judge: .delegate(1))) !== first)
     }
 
-    @Test("The oldest list without tickets makes room, and is not found again")
+    @Test("The list that was asked for longest ago makes room, and is not found again")
     func bounded() throws {
         let store = TicketStore(most: 2)
-        let first = try store.tickets(of: key("a.test"))
-        let second = try store.tickets(of: key("b.test"))
-        _ = try store.tickets(of: key("c.test"))
-        #expect(try store.tickets(of: key("b.test")) === second)
-        #expect(try store.tickets(of: key("a.test")) !== first)
+        let first = try store.list(of: key("a.test"))
+        let second = try store.list(of: key("b.test"))
+        #expect(try store.list(of: key("a.test")) === first)
+        let third = try store.list(of: key("c.test"))
+        #expect(try store.list(of: key("a.test")) === first)
+        #expect(try store.list(of: key("c.test")) === third)
+        #expect(try store.list(of: key("b.test")) !== second)
     }
 
-    @Test("A list that is forgotten is another one when it is asked for again")
+    @Test("Lists that are forgotten are others when they are asked for again")
     func forgotten() throws {
         let store = TicketStore()
-        let origin = try store.tickets(of: key("a.test"))
-        let transfer = store.tickets(of: .transfer(1))
-        store.forget(where: \.outlivesConnections)
-        #expect(try store.tickets(of: key("a.test")) !== origin)
-        #expect(store.tickets(of: .transfer(1)) === transfer)
-        store.forget(.transfer(1))
-        #expect(store.tickets(of: .transfer(1)) !== transfer)
+        let first = try store.list(of: key("a.test"))
+        store.removeAll()
+        #expect(try store.list(of: key("a.test")) !== first)
     }
 }

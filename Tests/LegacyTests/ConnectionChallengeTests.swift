@@ -216,7 +216,7 @@ struct ConnectionChallengeTests {
     func sampleOfPasswords(password: String, text: String, failure: Int) async throws {
         try await withServer(.alone(), router: Self.door("sample")) { server async throws in
             let url = try #require(try server.request("/\(password)").url)
-            let outcome = Box(("", 0))
+            let outcome = Guarded(("", 0))
             await onRunLoop {
                 let fetcher = NoteFetcher(user: "u", password: password) { text, error in
                     outcome.value = (text ?? "", error.map { code($0) } ?? 0)
@@ -232,7 +232,7 @@ struct ConnectionChallengeTests {
     func sampleOfTrust(isListed: Bool) async throws {
         try await withTLSServer { server async throws in
             let url = try #require(try server.request().url)
-            let outcome = Box(("", 0))
+            let outcome = Guarded(("", 0))
             await onRunLoop {
                 let fetcher = TrustingFetcher(trustedHosts: isListed ? ["127.0.0.1"] : []) { data, error in
                     outcome.value = (String(decoding: data ?? Data(), as: UTF8.self), error.map { code($0) } ?? 0)

@@ -57,7 +57,7 @@ struct ConnectionTests {
             let other = try server.request("/other")
             let changing = Recorder()
             changing.onSend = { _, _ in other }
-            let shown = Box<[String?]>([])
+            let shown = Guarded<[String?]>([])
             changing.hook = { word, connection in
                 if word == "finish" {
                     shown.value = [connection.originalRequest.url?.path, connection.currentRequest.url?.path]
@@ -190,7 +190,7 @@ struct ConnectionTests {
         try await withServer(.alone(), router: { _ in .slow([.init("late", when: gate)]) }) { server async throws in
             let request = try server.request()
             let watch = Watch()
-            let ended = Box(false)
+            let ended = Guarded(false)
             await onRunLoop {
                 let recorder = Recorder()
                 recorder.hook = { word, _ in

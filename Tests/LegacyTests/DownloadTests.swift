@@ -50,7 +50,7 @@ struct DownloadTests {
             let recorder = DownloadRecorder()
             recorder.destination = place.path("here.txt")
             let request = try server.request("/old")
-            let shown = Box<String?>(nil)
+            let shown = Guarded<String?>(nil)
             let watch = Watch()
             recorder.hook = { word, download in if word == "finish" { shown.value = download.request.url?.path } }
             await onRunLoop { watch.note(NSURLDownload(request: request, delegate: recorder), nil) }
@@ -202,7 +202,7 @@ struct DownloadTests {
     @available(*, deprecated)
     private func stopped(at place: Place, keeps: Bool = true, _ tag: String = "\"one\"") async throws -> Data? {
         let gate = ServerGate()
-        let data = Box<Data?>(nil)
+        let data = Guarded<Data?>(nil)
         try await withServer(.alone(), router: Self.archive(tag, gate: gate)) { server async throws in
             let request = try server.request("/archive")
             let recorder = DownloadRecorder()
@@ -249,8 +249,8 @@ struct DownloadTests {
         let place = try Place()
         // The server's port is part of what is asked for: both halves come from one server.
         let gate = ServerGate()
-        let tag = Box("\"one\"")
-        let isRefusing = Box(false)
+        let tag = Guarded("\"one\"")
+        let isRefusing = Guarded(false)
         let router: LoopbackServer.Router = { request in
             if isRefusing.value { return .text("gone", status: 503) }
             let resumes = request.fields.first(FieldName("Range")) != nil
@@ -258,7 +258,7 @@ struct DownloadTests {
         }
         try await withServer(.alone(), router: router) { server async throws in
             let request = try server.request("/archive")
-            let data = Box<Data?>(nil)
+            let data = Guarded<Data?>(nil)
             let first = DownloadRecorder()
             first.destination = place.path("file")
             defer { first.hook = { _, _ in } }
@@ -279,7 +279,7 @@ struct DownloadTests {
             if course == "refused" { isRefusing.value = true }
             if course == "gone" { try FileManager.default.removeItem(atPath: place.path("file")) }
             let second = DownloadRecorder()
-            let left = Box<Data?>(nil)
+            let left = Guarded<Data?>(nil)
             second.hook = { word, download in if word == "fail" { left.value = download.resumeData } }
             let path = place.path("file")
             await onRunLoop {

@@ -24,7 +24,7 @@ struct PlaceTests {
             let request = try server.request()
             let lines = await onRunLoop {
                 let recorder = Recorder()
-                let isOver = Box(false)
+                let isOver = Guarded(false)
                 recorder.hook = { word, _ in if word == "finish" { isOver.value = true } }
                 // Something else in the mode keeps the loop from ending by itself.
                 let keeper = Keeper()
@@ -89,8 +89,8 @@ struct PlaceTests {
             let request = try server.request()
             let recorder = Recorder()
             let ended = DispatchSemaphore(value: 0)
-            let isThere = Box(false)
-            let thread = Box<ObjectIdentifier?>(nil)
+            let isThere = Guarded(false)
+            let thread = Guarded<ObjectIdentifier?>(nil)
             recorder.hook = { word, _ in
                 guard word == "finish" else { return }
                 isThere.value = thread.value == ObjectIdentifier(Thread.current)
@@ -98,8 +98,8 @@ struct PlaceTests {
             }
             // A thread that runs its loop for us.
             let started = DispatchSemaphore(value: 0)
-            let loop = Box<Carried<RunLoop>?>(nil)
-            let mayEnd = Box(false)
+            let loop = Guarded<Carried<RunLoop>?>(nil)
+            let mayEnd = Guarded(false)
             let other = Thread {
                 thread.value = ObjectIdentifier(Thread.current)
                 loop.value = Carried(value: RunLoop.current)
@@ -135,7 +135,7 @@ struct PlaceTests {
             queue.maxConcurrentOperationCount = width
             let recorder = Recorder()
             let ended = DispatchSemaphore(value: 0)
-            let isThere = Box(true)
+            let isThere = Guarded(true)
             recorder.hook = { word, _ in
                 if OperationQueue.current !== queue { isThere.value = false }
                 if word == "finish" { ended.signal() }
@@ -162,8 +162,8 @@ struct PlaceTests {
             let request = try server.request()
             let recorder = Recorder()
             let queue = OperationQueue()
-            let places = Box<[String]>([])
-            let loop = Box<Carried<RunLoop>?>(nil)
+            let places = Guarded<[String]>([])
+            let loop = Guarded<Carried<RunLoop>?>(nil)
             recorder.hook = { word, connection in
                 let place = OperationQueue.current === queue ? "queue" : "loop"
                 places.change { $0.append("\(word) \(place)") }

@@ -16,7 +16,7 @@ extension Peers {
     }()
 }
 
-/// PEERS.TEST, with the user "somebody" and the service HTTP/localhost.
+/// PEERS.TEST, with one user and the service HTTP/localhost.
 final class KerberosRealm: Sendable {
     static let module = "/usr/lib/apache2/modules/mod_auth_gssapi.so"
 

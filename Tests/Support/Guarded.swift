@@ -22,7 +22,15 @@ package final class Guarded<Value: ~Copyable>: Sendable {
 
 extension Guarded where Value: Sendable {
     /// What it is now.
-    package var value: Value { withLock { $0 } }
+    package var value: Value {
+        get { withLock { $0 } }
+        set { withLock { $0 = newValue } }
+    }
+
+    /// Changes it in one step.
+    package func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+        withLock { value in body(&value) }
+    }
 }
 
 extension Guarded where Value: FixedWidthInteger & Sendable {

@@ -335,16 +335,12 @@ private struct Drought: Sendable {
     func wait<Value: Sendable>(
         on loop: Loop, _ body: @escaping @Sendable (Reactor, @escaping @Sendable (Value) -> Void) -> Void
     ) -> Value {
-        let box = Box<Value>()
-        loop.run { reactor in body(reactor) { value in box.value.withLock { $0 = value } } }
+        let found = Guarded<Value?>(nil)
+        loop.run { reactor in body(reactor) { value in found.withLock { $0 = value } } }
         while true {
-            if let value = box.value.withLock({ $0 }) { return value }
+            if let value = found.value { return value }
             sched_yield()
         }
-    }
-
-    private final class Box<Value: Sendable>: Sendable {
-        let value = Guarded<Value?>(nil)
     }
 }
 

@@ -194,6 +194,23 @@ struct NameServiceTests {
         reactor.tearDown()
     }
 
+    @Test("B16.78: an answer that made room for others is not remembered by a loop")
+    func pushedOut() throws {
+        let table = LookupTable(ScriptedNames(standing: try answer(lifetime: .seconds(3_600))))
+        let (one, other) = (
+            SystemResolver(reactor: reactor, names: table), SystemResolver(reactor: reactor, names: table)
+        )
+        _ = one.resolve("a.test", port: 80) { _ in }
+        reactor.runPending()
+        #expect(one.addressesAtHand("a.test", port: 80) != nil)
+        for number in 0..<256 {
+            _ = other.resolve("n\(number).test", port: 80) { _ in }
+            reactor.runPending()
+        }
+        #expect(one.addressesAtHand("a.test", port: 80) == nil)
+        reactor.tearDown()
+    }
+
     @Test(
         "B16.78: a service that keeps what it answers with keeps its session's table only until the answer, or until it is called off",
         arguments: [true, false])

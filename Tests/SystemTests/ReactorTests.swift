@@ -180,7 +180,7 @@ struct ReactorTests {
 
     @Test("any sequence of set, move, clear and release fires what a simple model fires")
     func timersAgainstModel() {
-        var random = SplitMix(seed: 7)
+        var random = SeededRandom(seed: 7)
         for _ in 0..<50 {
             let reactor = Reactor(virtualTime: ())
             let start = reactor.now
@@ -309,22 +309,5 @@ struct RealTimerTests {
             }
             #expect(count == 10)
         }
-    }
-}
-
-/// A small generator with a seed, so that a failure can be repeated.
-struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

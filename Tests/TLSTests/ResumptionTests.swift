@@ -4,7 +4,7 @@ import URLLoadingTLS
 import URLLoadingTrust
 
 @Suite struct ResumptionTests {
-    /// Sessions of one client and one server context with a common store of tickets.
+    /// Sessions of one client and one server context with a common list of tickets.
     private struct Peers {
         let client: TLSContext
         let server: TLSContext
@@ -34,7 +34,7 @@ import URLLoadingTrust
         }
     }
 
-    @Test("A second session under one key is resumed", arguments: [TLSVersion.v12, .v13])
+    @Test("A second session is resumed", arguments: [TLSVersion.v12, .v13])
     func resumed(_ version: TLSVersion) throws {
         let peers = try Peers(version)
         #expect(try peers.connect().client.session.negotiated?.resumed == false)

@@ -48,7 +48,7 @@ import URLLoadingTrust
         for name in ["example.test", "a", "xn--bcher-kva.test", "1a.test", "0x7f.test", "10.0.0.1a", "a..b"] {
             #expect(HostName(name) == .dns(name), "\(name)")
         }
-        for numeric in ["10.0.0.1", "10.0.0.1.", "[::1]", "::1", "fe80::1%eth0"] {
+        for numeric in ["10.0.0.1", "10.0.0.1.", "[::1]", "::1", "fe80::1", "fe80::1%eth0"] {
             guard case .ip = HostName(numeric) else {
                 Issue.record("\(numeric) is a name")
                 continue

@@ -140,7 +140,7 @@ struct ChallengeRoutingTests {
     func everyConnectionAsks() async throws {
         for version in [TLSVersion.v12, .v13] {
             try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in
-                let pinHolds = Box(true)
+                let pinHolds = Guarded(true)
                 let delegate = SessionJudge { challenge, reply in
                     // As pinning code does: the wrong certificate cancels.
                     if pinHolds.value {

@@ -13,7 +13,7 @@ struct ClientCertificateTests {
     private struct Asking {
         let judged: JudgedServer
         let authority: IssuedCertificate
-        let seen: Box<[[String]]>
+        let seen: Guarded<[[String]]>
 
         /// A credential that the server accepts.
         func credential(_ name: String = "somebody") throws -> URLCredential {
@@ -32,7 +32,7 @@ struct ClientCertificateTests {
 
     /// Notes which certificates each client has shown, and judges as an authority's own server would.
     private struct Doorkeeper: TrustEvaluator {
-        let seen: Box<[[String]]>
+        let seen: Guarded<[[String]]>
         let inner: any TrustEvaluator
 
         func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
@@ -46,7 +46,7 @@ struct ClientCertificateTests {
         _ body: (Asking) async throws -> Void
     ) async throws {
         let authority = try CertificateFactory.root("Clients")
-        let seen = Box<[[String]]>([])
+        let seen = Guarded<[[String]]>([])
         try await withJudgedServer { tls in
             tls.maximum = version
             tls.clientAuthentication = wanted
@@ -83,7 +83,7 @@ struct ClientCertificateTests {
     @Test("B2.1, B2.6, B2.19, B2.27, B2.37: after the server's trust the delegate is asked for the certificate")
     func contents() async throws {
         try await withAskingServer { asking in
-            let seen = Box<URLAuthenticationChallenge?>(nil)
+            let seen = Guarded<URLAuthenticationChallenge?>(nil)
             let credential = try asking.credential()
             let delegate = FullJudge { challenge, reply in
                 if challenge.isAboutServer { return Habit.accepts(challenge, reply) }

@@ -100,7 +100,7 @@ struct ConfigurationTests {
 
     @Test("B5.14: additional fields are added only where the request has none of that name")
     func additionalFields() async throws {
-        let seen = Box<[String]>([])
+        let seen = Guarded<[String]>([])
         let router: LoopbackServer.Router = { request in
             seen.value = (0..<request.fields.count).map {
                 "\(request.fields.name(at: $0)): \(request.fields.value(at: $0))"
@@ -148,7 +148,7 @@ struct ConfigurationTests {
 
     @Test("Host overrides: a name is loaded from a given address, and keeps its Host field")
     func hostOverrides() async throws {
-        let hosts = Box<[String?]>([])
+        let hosts = Guarded<[String?]>([])
         try await withServer(router: { request in
             hosts.change { $0.append(request.fields.first(.host)) }
             return .text("x")
@@ -237,7 +237,7 @@ struct ConfigurationTests {
 
     @Test("Cache policies without a cache: B17.19, and the fields that a reload adds")
     func cachePolicies() async throws {
-        let seen = Box<[String?]>([])
+        let seen = Guarded<[String?]>([])
         try await withServer(router: { request in
             seen.value = [request.fields.first(.cacheControl), request.fields.first(.pragma)]
             return .status(200)

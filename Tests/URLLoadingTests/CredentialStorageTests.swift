@@ -182,7 +182,7 @@ struct CredentialStorageTests {
         let task = URLSessionTask()
         storage.set(credential("u"), for: space, task: task)
         storage.setDefaultCredential(credential("v"), for: space, task: task)
-        let heard = Box<(all: [String: URLCredential]?, first: URLCredential?)>((nil, nil))
+        let heard = Guarded<(all: [String: URLCredential]?, first: URLCredential?)>((nil, nil))
         storage.getCredentials(for: space, task: task) { all in heard.change { $0.all = all } }
         storage.getDefaultCredential(for: space, task: task) { first in heard.change { $0.first = first } }
         #expect(heard.value.all?.count == 2 && heard.value.first?.user == "v")

@@ -45,7 +45,7 @@ struct DelayedStartTests {
         "B6.22, B6.23: a load begins no earlier than its date, and the delegate is asked first",
         arguments: Scribe.Form.allCases)
     func continues(form: Scribe.Form) async throws {
-        let date = Box<Date?>(nil)
+        let date = Guarded<Date?>(nil)
         let scribe = Scribe(
             // The request argument has no meaning with .continueLoading.
             delayed: { request in

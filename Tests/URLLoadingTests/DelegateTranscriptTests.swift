@@ -89,7 +89,7 @@ struct DelegateTranscriptTests {
     @Test("B1.31: nothing is delivered before the response's handler is called, from wherever it is called")
     func waitsForDisposition() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
-            let handlers = Box<[@Sendable (URLSession.ResponseDisposition) -> Void]>([])
+            let handlers = Guarded<[@Sendable (URLSession.ResponseDisposition) -> Void]>([])
             let asked = Signal()
             let delegate = RecordingDelegate(onResponse: { _, handler in
                 handlers.change { $0.append(handler) }
@@ -246,7 +246,7 @@ struct DelegateTranscriptTests {
             let done = Signal()
             let wrong = Signal()
             let overlapping = Signal()
-            let busy = Box<Set<Int>>([])
+            let busy = Guarded<Set<Int>>([])
             let queue: OperationQueue
             init(_ queue: OperationQueue) { self.queue = queue }
             func check(_ task: URLSessionTask) {

@@ -42,7 +42,7 @@ struct DownloadDiskTests {
             try await withServer(router: { _ in .generated(length: 30_000_000) }) { server in
                 let session = URLSession(configuration: .default)
                 let done = Signal()
-                let result = Box<(URL?, URLError?)>((nil, nil))
+                let result = Guarded<(URL?, URLError?)>((nil, nil))
                 session.downloadTask(with: try server.at("/")) { location, _, error in
                     result.value = (location, error as? URLError)
                     done.fire()

@@ -38,7 +38,7 @@ struct DownloadTaskTests {
     @Test("B9.3: a handle opened during the call stays usable; a file moved away stays")
     func handleAndMove() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
-            let handle = Box<FileHandle?>(nil)
+            let handle = Guarded<FileHandle?>(nil)
             let kept = FileManager.default.temporaryDirectory.appendingPathComponent("kept-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: kept) }
             let delegate = DownloadRecorder(onFinish: { location in
@@ -251,8 +251,8 @@ struct DownloadTaskTests {
         try await withServer(router: { _ in .text("hello") }) { server in
             let delegate = DownloadRecorder()
             let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
-            let location = Box<URL?>(nil)
-            let text = Box<String?>(nil)
+            let location = Guarded<URL?>(nil)
+            let text = Guarded<String?>(nil)
             session.downloadTask(with: try server.at("/")) { url, response, error in
                 location.value = url
                 text.value = url.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
@@ -271,7 +271,7 @@ struct DownloadTaskTests {
     @Test("B1.87: a handler gets the error, and no file")
     func handlerError() async throws {
         let session = URLSession(configuration: .default)
-        let outcome = Box<(URL?, URLError.Code?)>((nil, nil))
+        let outcome = Guarded<(URL?, URLError.Code?)>((nil, nil))
         let done = Signal()
         let url = try #require(URL(string: "unknown-scheme://host/"))
         session.downloadTask(with: URLRequest(url: url)) { url, _, error in
@@ -359,11 +359,11 @@ struct DownloadTaskTests {
 /// Writes down what a download tells its delegate.
 private final class DownloadRecorder: NSObject, URLSessionDownloadDelegate {
     let transcript = Transcript()
-    let locations = Box<[URL]>([])
-    let modes = Box<[Int]>([])
-    let sizes = Box<[Int64]>([])
-    let isAsGenerated = Box<[Bool]>([])
-    let written = Box<[(new: Int64, total: Int64, expected: Int64)]>([])
+    let locations = Guarded<[URL]>([])
+    let modes = Guarded<[Int]>([])
+    let sizes = Guarded<[Int64]>([])
+    let isAsGenerated = Guarded<[Bool]>([])
+    let written = Guarded<[(new: Int64, total: Int64, expected: Int64)]>([])
     let hasWritten = Signal()
     private let follows: Bool
     private let onWrite: @Sendable (URLSessionDownloadTask) -> Void

@@ -347,7 +347,7 @@ struct ErrorTests {
                 let configuration = URLSessionConfiguration.ephemeral
                 configuration.hostOverrides = ["localhost": "127.0.0.1"]
                 configuration.serverTrustEvaluation = evaluation
-                let version = Box<[tls_protocol_version_t?]>([])
+                let version = Guarded<[tls_protocol_version_t?]>([])
                 let delegate = RecordingDelegate(onMetrics: { _, metrics in
                     version.value = metrics.transactionMetrics.map(\.negotiatedTLSProtocolVersion)
                 })

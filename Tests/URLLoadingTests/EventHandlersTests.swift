@@ -197,7 +197,7 @@ struct EventHandlersTests {
             let session = URLSession(
                 configuration: .default, delegate: URLSession.EventHandlers(), delegateQueue: nil)
             let task = session.dataTask(with: try server.at("/"))
-            let lines = Box<[String]>([])
+            let lines = Guarded<[String]>([])
             let completed = Signal()
             let invalidated = Signal()
             let observers = names.map { name, line in

@@ -15,7 +15,7 @@ struct HostResolverTests {
     private struct NoIdea: Error {}
 
     /// The hosts that the resolver was asked about.
-    private let asked = Box<[String]>([])
+    private let asked = Guarded<[String]>([])
 
     private func session(
         _ change: (URLSessionConfiguration) -> Void = { _ in },

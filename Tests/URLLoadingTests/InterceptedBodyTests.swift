@@ -37,7 +37,7 @@ struct InterceptedBodyTests {
         arguments: InterceptorTests.Call.allCases)
     func kinds(call: InterceptorTests.Call) async throws {
         try await withServer(router: { _ in .text("the body") }) { server in
-            let file = Box<URL?>(nil)
+            let file = Guarded<URL?>(nil)
             let session = URLSession.intercepted([
                 Intercepting { request, next in
                     let answer = try await next(request)
@@ -56,7 +56,7 @@ struct InterceptedBodyTests {
         arguments: InterceptorTests.Call.allCases)
     func readThrough(call: InterceptorTests.Call) async throws {
         try await withServer(router: { _ in .generated(length: 700_000) }) { server in
-            let count = Box(0)
+            let count = Guarded(0)
             let session = URLSession.intercepted([
                 Intercepting { request, next in
                     var answer = try await next(request)
@@ -223,7 +223,7 @@ struct InterceptedBodyTests {
     @Test("B1.115: the file of a download's answer that an interceptor drops is removed; the caller's stays")
     func files() async throws {
         try await withServer(router: { .text(String($0.path)) }) { server in
-            let files = Box<[URL]>([])
+            let files = Guarded<[URL]>([])
             let session = URLSession.intercepted([
                 Intercepting { request, next in
                     var answer = try await next(request)
@@ -308,7 +308,7 @@ struct InterceptedBodyTests {
     func sentAgain() async throws {
         let file = try temporaryFile("photo")
         defer { try? FileManager.default.removeItem(at: file) }
-        let lengths = Box<[Int]>([])
+        let lengths = Guarded<[Int]>([])
         try await withServer(router: { request in
             lengths.change { $0.append(request.body.count) }
             return .text("taken")
@@ -334,7 +334,7 @@ struct InterceptedBodyTests {
         "B1.118: a body stream is sent once; the interceptor gives another stream for a second call",
         arguments: [false, true])
     func streams(supplies: Bool) async throws {
-        let bodies = Box<[String]>([])
+        let bodies = Guarded<[String]>([])
         try await withServer(router: { request in
             bodies.change { $0.append(String(decoding: request.body, as: UTF8.self)) }
             return .text("again", status: 401)

@@ -55,7 +55,7 @@ struct InterceptorTests {
         arguments: Call.allCases)
     func order(call: Call) async throws {
         try await withServer(router: { .text($0.fields.first("X-Way") ?? "none", status: 404) }) { server in
-            let book = Box<[String]>([])
+            let book = Guarded<[String]>([])
             let signing = ["a", "b"].map { name in
                 Intercepting { request, next in
                     var request = request
@@ -92,7 +92,7 @@ struct InterceptorTests {
     @Test("B1.111: tasks, handlers, events(for:) and calls with resume data do not go through interceptors")
     func others() async throws {
         try await withServer(router: { _ in .text("real") }) { server in
-            let asked = Box(0)
+            let asked = Guarded(0)
             let session = URLSession.intercepted([
                 Intercepting { request, next in
                     asked.change { $0 += 1 }
@@ -113,7 +113,7 @@ struct InterceptorTests {
 
     @Test("B1.111: each connection of a stream of server-sent events goes through the interceptors")
     func serverSentEvents() async throws {
-        let count = Box(0)
+        let count = Guarded(0)
         try await withServer(router: { request in
             count.change { $0 += 1 }
             guard count.value < 3 else { return .status(204) }
@@ -152,7 +152,7 @@ struct InterceptorTests {
 
     @Test("B1.112, B1.118: a second call is a second load, and sends the body again", arguments: Call.allCases)
     func again(call: Call) async throws {
-        let bodies = Box<[String]>([])
+        let bodies = Guarded<[String]>([])
         try await withServer(router: { request in
             bodies.change { $0.append(String(decoding: request.body, as: UTF8.self)) }
             return request.fields.first(.authorization) == "new" ? .text("inside") : .text("who?", status: 401)
@@ -178,7 +178,7 @@ struct InterceptorTests {
     func atOnce(call: Call) async throws {
         try await withServer(router: { .text($0.fields.first("X-Number") ?? "") }) { server in
             let late = Signal()
-            let lateStatus = Box<Int?>(nil)
+            let lateStatus = Guarded<Int?>(nil)
             let session = URLSession.intercepted([
                 Intercepting { request, next in
                     @Sendable func numbered(_ number: Int) -> URLRequest {
@@ -208,7 +208,7 @@ struct InterceptorTests {
     func thrown(call: Call) async throws {
         struct Own: Error, Equatable { let number: Int }
         try await withServer(router: { _ in .text("real") }) { server in
-            let book = Box<[String]>([])
+            let book = Guarded<[String]>([])
             let outer = Intercepting { request, next in
                 do {
                     return try await next(request)
@@ -246,7 +246,7 @@ struct InterceptorTests {
 
     @Test("B1.113: redirects, challenges, cookies and repetitions are part of one load")
     func below() async throws {
-        let times = Box(0)
+        let times = Guarded(0)
         try await withServer(router: { request in
             switch request.path {
             case "/start": return .status(302).adding("Location", "/busy").adding("Set-Cookie", "crumb=1; Path=/")
@@ -260,7 +260,7 @@ struct InterceptorTests {
                 return .text(request.fields.first(.cookie) ?? "none")
             }
         }) { server in
-            let book = Box<[String]>([])
+            let book = Guarded<[String]>([])
             let session = URLSession.intercepted([Intercepting.noting("one", in: book)]) {
                 var policy = URLSession.RetryPolicy()
                 policy.firstPause = 0
@@ -304,7 +304,7 @@ struct InterceptorTests {
     func withinItself(inTask: Bool) async throws {
         try await withServer(router: { .text("\($0.path) \($0.fields.first("X-Way") ?? "")") }) { server in
             let token = try server.at("/token")
-            let book = Box<[String]>([])
+            let book = Guarded<[String]>([])
             let loading = Intercepting { request, next in
                 let session = next.session
                 let load = { @Sendable in String(decoding: try await session.data(from: token).0, as: UTF8.self) }
@@ -332,8 +332,8 @@ struct InterceptorTests {
     func twoSessions() async throws {
         try await withServer(router: { _ in .text("real") }) { server in
             let url = try server.at()
-            let book = Box<[String]>([])
-            let first = Box<URLSession?>(nil)
+            let book = Guarded<[String]>([])
+            let first = Guarded<URLSession?>(nil)
             let second = URLSession.intercepted([
                 Intercepting { request, next in
                     book.change { $0.append("second") }
@@ -359,7 +359,7 @@ struct InterceptorTests {
     func detached() async throws {
         try await withServer(router: { .text(String($0.path)) }) { server in
             let token = try server.at("/token")
-            let asked = Box<[String]>([])
+            let asked = Guarded<[String]>([])
             let session = URLSession.intercepted([
                 Intercepting { request, next in
                     asked.change { $0.append(request.url?.path() ?? "") }
@@ -384,7 +384,7 @@ struct InterceptorTests {
             arrived.fire()
             return .slow([.init("late", when: gate)])
         }) { server in
-            let seen = Box<URLError.Code?>(nil)
+            let seen = Guarded<URLError.Code?>(nil)
             let session = URLSession.intercepted([
                 Intercepting { request, next in
                     do {
@@ -411,7 +411,7 @@ struct InterceptorTests {
     @Test("B1.117, B1.90: a load in a task that is cancelled already asks no interceptor", arguments: Call.allCases)
     func cancelledBefore(call: Call) async throws {
         try await withServer(router: { _ in .text("real") }) { server in
-            let book = Box<[String]>([])
+            let book = Guarded<[String]>([])
             let session = URLSession.intercepted([Intercepting.noting("one", in: book)])
             let url = try server.at()
             let task = Task {

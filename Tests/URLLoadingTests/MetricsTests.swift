@@ -12,7 +12,7 @@ struct MetricsTests {
     private func metrics(
         _ server: LoopbackServer, _ requests: [URLRequest], _ configuration: URLSessionConfiguration = .ephemeral
     ) async throws -> [URLSessionTaskMetrics] {
-        let all = Box<[URLSessionTaskMetrics]>([])
+        let all = Guarded<[URLSessionTaskMetrics]>([])
         let delegate = RecordingDelegate(onMetrics: { _, metrics in all.change { $0.append(metrics) } })
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         for request in requests { _ = try? await session.data(for: request) }

@@ -17,7 +17,7 @@ struct MixedReplaceTests {
     }
 
     /// Notes what each response says.
-    private static func seeing(_ seen: Box<[String]>, form: Scribe.Form) -> Scribe {
+    private static func seeing(_ seen: Guarded<[String]>, form: Scribe.Form) -> Scribe {
         Scribe { call, _, task in
             guard call == "response", let response = task.response as? HTTPURLResponse else { return }
             seen.change { $0.append("\(response.mimeType ?? "-") \(response.expectedContentLength)") }
@@ -29,7 +29,7 @@ struct MixedReplaceTests {
         arguments: Scribe.Form.allCases)
     func parts(form: Scribe.Form) async throws {
         try await withServer(router: { _ in Self.mixed([.init(Self.body)]) }) { server in
-            let seen = Box<[String]>([])
+            let seen = Guarded<[String]>([])
             let scribe = Self.seeing(seen, form: form)
             let session = URLSession(configuration: .default, delegate: scribe.delegate(form), delegateQueue: nil)
             let task = session.dataTask(with: try server.at("/"))

@@ -22,8 +22,8 @@ struct MockTests {
     }
 
     final class MockSession: URLSession, @unchecked Sendable {
-        // Safe to share: a Box guards what is in it.
-        let asked = Box<[URL]>([])
+        // Safe to share: a Guarded guards what is in it.
+        let asked = Guarded<[URL]>([])
 
         override func dataTask(
             with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void

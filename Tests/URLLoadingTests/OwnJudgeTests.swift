@@ -31,7 +31,7 @@ struct OwnJudgeTests {
 
     /// Notes which certificate a server was shown.
     private struct Doorkeeper: TrustEvaluator {
-        let seen: Box<[String?]>
+        let seen: Guarded<[String?]>
         let inner: any TrustEvaluator
 
         func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
@@ -43,10 +43,10 @@ struct OwnJudgeTests {
     /// A server that asks for a certificate and can do without; `body` gets a credential for it and the names it has seen.
     private func withAskingServer(
         _ version: TLSVersion, router: @escaping LoopbackServer.Router,
-        _ body: (JudgedServer, URLCredential, Box<[String?]>) async throws -> Void
+        _ body: (JudgedServer, URLCredential, Guarded<[String?]>) async throws -> Void
     ) async throws {
         let authority = try CertificateFactory.root("Clients")
-        let seen = Box<[String?]>([])
+        let seen = Guarded<[String?]>([])
         let identity = SecIdentity(try authority.issue(.client("somebody")).identity)
         let credential = URLCredential(identity: identity, certificates: nil, persistence: .none)
         let change: (inout ServerTLS) -> Void = { tls in

@@ -57,7 +57,7 @@ struct ProvenTaskTests {
     func noStream() async throws {
         try await withServer(router: door(inside: echo)) { server async throws in
             let url = try server.at("/").naming("u:p")
-            let left = Box(1)
+            let left = Guarded(1)
             let delegate = GuestDelegate(
                 Guest.once("u", "p"),
                 streams: {

@@ -181,7 +181,7 @@ struct ProxyPasswordTests {
 
     /// A habit that trusts no server beyond what the session does.
     private func answering(_ answers: (URLSession.AuthChallengeDisposition, URLCredential?)...) -> GuestHabit {
-        let left = Box(answers[...])
+        let left = Guarded(answers[...])
         return { challenge in
             var answer: (URLSession.AuthChallengeDisposition, URLCredential?) = (.performDefaultHandling, nil)
             if challenge.isAboutServer { return answer }

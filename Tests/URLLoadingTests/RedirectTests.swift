@@ -58,7 +58,7 @@ struct RedirectTests {
     @Test("B4.2, B4.5, B1.107, B4.24, B4.35, B12.4, B12.5: a followed redirect, in order")
     func transcript() async throws {
         try await withServer(router: router) { server in
-            let count = Box(0)
+            let count = Guarded(0)
             let delegate = RecordingDelegate(onMetrics: { count.value = $1.redirectCount })
             let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
             let task = session.dataTask(with: try server.at("/status/302"))
@@ -108,7 +108,7 @@ struct RedirectTests {
     func refusedWhileSuspended() async throws {
         try await withServer(router: router) { server in
             let shown = Signal()
-            let kept = Box<URLSessionTask?>(nil)
+            let kept = Guarded<URLSessionTask?>(nil)
             let delegate = RecordingDelegate(
                 onResponse: { _, handler in
                     handler(.allow)

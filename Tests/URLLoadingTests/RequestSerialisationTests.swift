@@ -25,7 +25,7 @@ struct RequestSerialisationTests {
     private func send(
         _ path: String = "/", prepare: (inout URLRequest) throws -> Void = { _ in }
     ) async throws -> Seen {
-        let seen = Box(Seen())
+        let seen = Guarded(Seen())
         let router: LoopbackServer.Router = { request in
             seen.value = Seen(
                 method: request.method, target: request.target,
@@ -215,7 +215,7 @@ struct RequestSerialisationTests {
     @Test("B5.22, B16.12: user information and upper case do not reach the server, IPv6 keeps its brackets")
     func hosts() async throws {
         let options = LoopbackServer.Options(host: "::1")
-        let host = Box<String?>(nil)
+        let host = Guarded<String?>(nil)
         try await withServer(
             options,
             router: { request in
@@ -231,7 +231,7 @@ struct RequestSerialisationTests {
 
     @Test("B16.69: Unicode host names are sent as A-labels")
     func unicodeHosts() async throws {
-        let host = Box<String?>(nil)
+        let host = Guarded<String?>(nil)
         try await withServer(router: { request in
             host.value = request.fields.first(.host)
             return .status(200)

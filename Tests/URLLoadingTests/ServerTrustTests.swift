@@ -22,7 +22,7 @@ struct ServerTrustTests {
     @Test("B2.13, B2.19, B2.23, B2.27: the challenge's protection space, trust, sender and counts")
     func contents() async throws {
         try await withJudgedServer { judged in
-            let seen = Box<URLAuthenticationChallenge?>(nil)
+            let seen = Guarded<URLAuthenticationChallenge?>(nil)
             let session = judged.session(
                 SessionJudge { challenge, reply in
                     seen.value = challenge
@@ -91,7 +91,7 @@ struct ServerTrustTests {
 
     @Test("B2.35: a credential of another kind, or about another server, is refused with −1202, also for a good server")
     func wrongCredential() async throws {
-        let other = Box<URLCredential?>(nil)
+        let other = Guarded<URLCredential?>(nil)
         try await withJudgedServer { judged in
             let keeps: ChallengeHabit = { challenge, reply in
                 other.value = Habit.vouch(for: challenge).1
@@ -135,7 +135,7 @@ struct ServerTrustTests {
     func rejects() async throws {
         for version in [TLSVersion.v12, .v13] {
             try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in
-                let rejects = Box(false)
+                let rejects = Guarded(false)
                 let session = judged.session(
                     SessionJudge { challenge, reply in
                         if rejects.value { reply(.rejectProtectionSpace, nil) } else { Habit.accepts(challenge, reply) }
@@ -158,7 +158,7 @@ struct ServerTrustTests {
     func pinAfterResumption(version: TLSVersion) async throws {
         let stranger = Data(try CertificateFactory.root("Stranger").certificate.der)
         try await withJudgedServer({ $0.maximum = version }, router: oneAnswer) { judged in
-            let pins = Box<Set<Data>>([Data(judged.root.der)])
+            let pins = Guarded<Set<Data>>([Data(judged.root.der)])
             let session = judged.session(
                 SessionJudge { challenge, reply in
                     let policy = URLSession.ServerSecurityPolicy(
@@ -213,7 +213,7 @@ struct ServerTrustTests {
     )
     func lateAnswer() async throws {
         try await withJudgedServer { judged in
-            let kept = Box<(@Sendable () -> Void)?>(nil)
+            let kept = Guarded<(@Sendable () -> Void)?>(nil)
             let delegate = FullJudge { challenge, reply in kept.value = { Habit.accepts(challenge, reply) } }
             let session = judged.session(delegate)
             let task = session.dataTask(with: judged.url)
@@ -243,7 +243,7 @@ struct ServerTrustTests {
     )
     func cancelledWhileAsked() async throws {
         try await withJudgedServer { judged in
-            let kept = Box<(@Sendable () -> Void)?>(nil)
+            let kept = Guarded<(@Sendable () -> Void)?>(nil)
             let delegate = FullJudge { challenge, reply in kept.value = { Habit.accepts(challenge, reply) } }
             let session = judged.session(delegate)
             let task = session.dataTask(with: judged.url)
@@ -298,7 +298,7 @@ struct ServerTrustTests {
         try await withJudgedServer { judged in
             let configuration = judged.configuration()
             configuration.httpMaximumConnectionsPerHost = 1
-            let isFirst = Box(true)
+            let isFirst = Guarded(true)
             let delegate = FullJudge { challenge, reply in
                 if isFirst.value {
                     isFirst.value = false

@@ -17,7 +17,7 @@ struct SessionFieldTests {
 
     /// The session's fields that came with each request, as `a` or `a+secrets`.
     private final class Record: Sendable {
-        let lines = Box<[String]>([])
+        let lines = Guarded<[String]>([])
 
         func note(_ name: String, _ request: ServerRequest) {
             let held = SessionFieldTests.secrets.keys.filter { request.fields.contains(FieldName($0)) }
@@ -114,7 +114,7 @@ struct SessionFieldTests {
 
     @Test("B4.27, B14.39: a custom protocol class sees no secret field of the session for another origin")
     func classes() async throws {
-        let seen = Box<[String]>([])
+        let seen = Guarded<[String]>([])
         let script = ProtocolScript { held in
             let fields = held.request.allHTTPHeaderFields ?? [:]
             let text = fields["Authorization"] == nil ? "" : "+secrets"

@@ -176,7 +176,7 @@ struct SessionLifeTests {
     @Test("A delegate that ends its session inside a callback gets every call once", arguments: 0..<20)
     func invalidateInsideCallback(repetition: Int) async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
-            let sessions = Box<URLSession?>(nil)
+            let sessions = Guarded<URLSession?>(nil)
             let delegate = RecordingDelegate(onData: { _ in sessions.value?.invalidateAndCancel() })
             let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
             sessions.value = session

@@ -85,7 +85,7 @@ struct ShardedSessionTests {
         arguments: [1, 4])
     func redirects(_ shards: Int) async throws {
         let hosts = Self.distant
-        let port = Box(0)
+        let port = Guarded(0)
         let router: LoopbackServer.Router = { request in
             guard let place = Int(request.path.dropFirst()), place < hosts.count else { return .text("here") }
             let next = place + 1 < hosts.count ? "http://\(hosts[place + 1]):\(port.value)/\(place + 1)" : "/end"
@@ -112,7 +112,7 @@ struct ShardedSessionTests {
     @Test("B16.71: a task is suspended, resumed and cancelled in the shard of its hop", arguments: [true, false])
     func steering(_ cancels: Bool) async throws {
         let hosts = Self.distant
-        let (port, gate, arrived) = (Box(0), ServerGate(), Signal())
+        let (port, gate, arrived) = (Guarded(0), ServerGate(), Signal())
         let router: LoopbackServer.Router = { request in
             switch request.path {
             case "/start":
@@ -127,7 +127,7 @@ struct ShardedSessionTests {
         try await withServer(router: router) { server in
             port.value = server.port
             let session = URLSession(configuration: configuration())
-            let (result, ended) = (Box(""), Signal())
+            let (result, ended) = (Guarded(""), Signal())
             let task = session.dataTask(with: try server.at("/start", host: hosts[1])) { data, _, error in
                 result.value = error.map { Transcript.text($0) } ?? String(decoding: data ?? Data(), as: UTF8.self)
                 ended.fire()

@@ -225,8 +225,8 @@ private final class StreamBox: @unchecked Sendable {
 }
 
 private final class EventRecorder: NSObject, StreamDelegate, Sendable {
-    let events = Box<[Stream.Event]>([])
-    let isOnQueue = Box(true)
+    let events = Guarded<[Stream.Event]>([])
+    let isOnQueue = Guarded(true)
     let happened = Signal()
     private let key: DispatchSpecificKey<Bool>
 

@@ -93,7 +93,7 @@ struct TaskConductTests {
             let queue = OperationQueue()
             queue.maxConcurrentOperationCount = 1
             let session = URLSession(configuration: .default, delegate: nil, delegateQueue: queue)
-            let isRight = Box(false)
+            let isRight = Guarded(false)
             let done = Signal()
             session.dataTask(with: try server.at("/")) { _, _, _ in
                 isRight.value = OperationQueue.current === queue
@@ -107,7 +107,7 @@ struct TaskConductTests {
     @Test("B1.30: didCreateTask comes on the making thread, before the making method returns, and first")
     func createdAtOnce() async throws {
         final class Maker: NSObject, URLSessionDataDelegate {
-            let threads = Box<[ObjectIdentifier]>([])
+            let threads = Guarded<[ObjectIdentifier]>([])
             func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
                 threads.change { $0.append(ObjectIdentifier(Thread.current)) }
             }
@@ -116,7 +116,7 @@ struct TaskConductTests {
         let session = URLSession(configuration: .default, delegate: maker, delegateQueue: nil)
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let finished = Signal()
-        let isSame = Box(false)
+        let isSame = Guarded(false)
         Thread.detachNewThread {
             _ = session.dataTask(with: url)
             _ = session.dataTask(with: url) { _, _, _ in }
@@ -132,7 +132,7 @@ struct TaskConductTests {
     @Test("B1.35, B17.9: a task's state, error and response are final when the delegate hears of its end")
     func finalAtCompletion() async throws {
         final class Watcher: NSObject, URLSessionDataDelegate {
-            let seen = Box<[String]>([])
+            let seen = Guarded<[String]>([])
             let done = Signal()
             func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
                 let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
@@ -152,9 +152,9 @@ struct TaskConductTests {
                 await watcher.done.wait(times: index + 1)
             }
             #expect(watcher.seen.value == ["3 200 nil true", "3 200 -1005 true"])
-            let phase = Box<Int?>(nil)
+            let phase = Guarded<Int?>(nil)
             let done = Signal()
-            let task = Box<URLSessionDataTask?>(nil)
+            let task = Guarded<URLSessionDataTask?>(nil)
             task.value = session.dataTask(with: try server.at("/")) { _, _, _ in
                 phase.value = task.value?.state.rawValue
                 done.fire()
@@ -312,7 +312,7 @@ struct TaskConductTests {
             request.path == "/redirect"
                 ? ServerResponse.text("moved", status: 302).adding("Location", "/end") : .text("hello")
         }) { server in
-            let kept = Box<[@Sendable () -> Void]>([])
+            let kept = Guarded<[@Sendable () -> Void]>([])
             let delegate = RecordingDelegate(
                 onResponse: { _, answer in kept.change { $0.append { answer(.allow) } } },
                 onRedirect: { request, answer in kept.change { $0.append { answer(request) } } })
@@ -338,7 +338,7 @@ struct TaskConductTests {
 
     @Test("A header with a line break never reaches the server, and a URL without host is −1000 (B5.6, B17.11)")
     func brokenRequests() async throws {
-        let seen = Box<[String]>([])
+        let seen = Guarded<[String]>([])
         try await withServer(router: { request in
             seen.change { $0.append(request.fields.description) }
             return .text("hello")

@@ -132,7 +132,7 @@ private func currentThread() -> UInt { UInt(pthread_self()) }
 
 /// Notes the threads on which it is called.
 private final class QueueWatch: NSObject, URLSessionDataDelegate, Sendable {
-    let threads = Box<Set<UInt>>([])
+    let threads = Guarded<Set<UInt>>([])
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         threads.change { $0.insert(currentThread()) }

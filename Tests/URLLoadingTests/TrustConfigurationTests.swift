@@ -289,7 +289,7 @@ struct ClientIdentityConfigurationTests {
 
     /// Notes the name in each certificate that a client shows.
     private struct Doorkeeper: TrustEvaluator {
-        let seen: Box<[String]>
+        let seen: Guarded<[String]>
         let inner: any TrustEvaluator
 
         func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
@@ -301,7 +301,7 @@ struct ClientIdentityConfigurationTests {
     private struct Place {
         let clients: IssuedCertificate
         let url: URL
-        let seen: Box<[String]>
+        let seen: Guarded<[String]>
         let anchor: String
 
         func load(_ identities: Identities, storage: URLCredentialStorage? = nil) async -> LoadEnd {
@@ -317,7 +317,7 @@ struct ClientIdentityConfigurationTests {
         required: Bool = true, _ body: (Place) async throws -> Void
     ) async throws {
         let clients = try CertificateFactory.root("Clients")
-        let seen = Box<[String]>([])
+        let seen = Guarded<[String]>([])
         let (root, identity) = try CertificateFactory.server("localhost")
         let tls = ServerTLS(
             identity: identity, clientAuthentication: required ? .required : .optional,

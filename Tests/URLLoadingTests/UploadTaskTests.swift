@@ -91,7 +91,7 @@ struct UploadTaskTests {
             #expect(try await text(session.upload(for: request, from: Data(Self.content))) == expected)
             #expect(try await text(session.upload(for: request, fromFile: file.url)) == expected)
 
-            let results = Box<[String]>([])
+            let results = Guarded<[String]>([])
             let ended = Signal()
             let handler: @Sendable (Data?, URLResponse?, (any Error)?) -> Void = { data, _, _ in
                 results.change { $0.append(String(decoding: data ?? Data(), as: UTF8.self)) }

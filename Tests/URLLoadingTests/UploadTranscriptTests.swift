@@ -90,7 +90,7 @@ struct UploadTranscriptTests {
         try await withServer(options, router: Self.router()) { server in
             let hand = StreamHand()
             hand.supply(Self.content)
-            let isFirst = Box(true)
+            let isFirst = Guarded(true)
             let scribe = Scribe(stream: {
                 defer { isFirst.value = false }
                 return isFirst.value ? HandStream(hand) : InputStream(data: Data(Self.content))
@@ -162,7 +162,7 @@ struct UploadTranscriptTests {
                 request.path == "/never" ? .script([.drop]) : Self.dropping(request)
             }
             try await withServer(router: router) { server in
-                let left = Box(supplies)
+                let left = Guarded(supplies)
                 let scribe = Scribe(stream: {
                     left.change { $0 -= 1 }
                     return left.value < 0 ? nil : InputStream(data: Data(Self.content))
@@ -202,7 +202,7 @@ struct UploadTranscriptTests {
     func cancelledInside(form: Scribe.Form) async throws {
         for place in [1, 2] {
             try await withServer(router: Self.router()) { server in
-                let asked = Box(0)
+                let asked = Guarded(0)
                 let scribe = Self.scribe { call, _, task in
                     guard call == "stream" else { return }
                     asked.change { $0 += 1 }
@@ -241,7 +241,7 @@ struct UploadTranscriptTests {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.hostOverrides = ["localhost": "127.0.0.1"]
             configuration.serverTrustEvaluation = .anchors(pem: root.certificate.pem)
-            let received = Box(Data())
+            let received = Guarded(Data())
             let scribe = Scribe()
             let session = URLSession(
                 configuration: configuration, delegate: scribe.delegate(form), delegateQueue: nil)

@@ -232,7 +232,7 @@ struct UsualCredentialTests {
 
     @Test("B2.78: a proof sent ahead and refused is forgotten, and counts as the first failure")
     func aheadRefused() async throws {
-        let (password, visits) = (Box("p"), Visits())
+        let (password, visits) = (Guarded("p"), Visits())
         let router: LoopbackServer.Router = { door("r", ["u": password.value], visits)($0) }
         try await withServer(router: router) { server async throws in
             let delegate = GuestDelegate(

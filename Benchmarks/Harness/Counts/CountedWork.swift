@@ -28,7 +28,7 @@ struct CountedWork {
         }
     }
 
-    /// Over one kept connection, one at a time, so that every run is like the other.
+    /// One at a time, over one kept connection or over a new one each, so that every run is like the other.
     private static func requests(_ farm: ServerFarm) throws -> [CountedWork] {
         func work(
             _ name: String, _ place: Scenario.Place, _ operation: String = "get", interface: String? = nil,
@@ -53,6 +53,8 @@ struct CountedWork {
             try work("get-with-interceptor", small, addition: "interceptor", units: 200, growth: 8),
             try work("get-fields", Scenario.Place(server: .scripted, path: "/fields"), units: 200, growth: 8),
             try work("get-tls", Scenario.Place(server: .scriptedTLS, path: "/small"), units: 200, growth: 8),
+            try work("connect", Scenario.Place(server: .scripted, path: "/close"), units: 200, growth: 8),
+            try work("connect-tls-resumed", Scenario.Place(server: .scriptedTLS, path: "/close"), units: 50, growth: 4),
             try work("get-http2", Scenario.Place(server: .scriptedHTTP2, path: "/small"), units: 200, growth: 8),
             try work(
                 "get-http2-fields", Scenario.Place(server: .scriptedHTTP2, path: "/fields"), units: 200, growth: 8),

@@ -69,7 +69,8 @@ extension Connector {
         guard let proxy = passage?.proxy, proxy.kind == .https else {
             return reachedProxy(SecureChannel(stream, buffers: core.buffers))
         }
-        shakeHands(stream, with: proxy.endpoint.secured, ticketKey: .proxy(proxy, key.judge), isProxy: true)
+        let tickets = core.ticketStore.list(of: .proxy(proxy, key.judge))
+        shakeHands(stream, with: proxy.endpoint.secured, tickets: tickets, isProxy: true)
     }
 
     /// Here is a channel on which the proxy can be spoken to.

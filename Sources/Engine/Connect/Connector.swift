@@ -43,8 +43,8 @@ final class Connector {
         var isBare = true
         /// Where the origin is, if that is certain: then nothing else is connected to on the direct way.
         var address: SocketAddress?
-        /// By what its tickets are kept; nil for what it is opened for.
-        var ticketKey: TicketKey?
+        /// Where its tickets are kept; nil for the store of the loop.
+        var tickets: TLSTickets?
         /// Puts the question to the load's receiver; false where it has none that answers.
         let asker: (Connector) -> Bool
     }
@@ -93,7 +93,8 @@ final class Connector {
 
     /// Begins; the completion is called once, later, unless the connector is cancelled.
     func start() {
-        // Measured: a property that is looked up by way of an unowned object takes a copy of all of the configuration.
+        // Measured: `core.configuration` by way of the unowned property copies the whole configuration; by way of a local it does
+        // not, and counts the core once.
         let core = core
         if let timeout = core.configuration.connectionTimeout {
             limit = ConnectionLimit(timeout, reactor: core.reactor) { [unowned self] in passedLimit(timeout) }
@@ -177,8 +178,8 @@ final class Connector {
     func leaveToSession() {
         key = key.judgedBySession
         guard case .shakingHands(let handshake) = step, case .handshake(_, let isOfProxy) = question else { return }
-        if !isOfProxy { handshake.ticketKey = .origin(key) }
-        if isOfProxy, let passage { handshake.ticketKey = .proxy(passage.proxy, .session) }
+        if !isOfProxy { handshake.tickets = core.ticketStore.list(of: .origin(key)) }
+        if isOfProxy, let passage { handshake.tickets = core.ticketStore.list(of: .proxy(passage.proxy, .session)) }
     }
 
     /// Goes on with the answer to the open question, or with what is done without an answer.
@@ -269,8 +270,9 @@ final class Connector {
             case .success(let stream):
                 if passage == nil { reached(stream) } else { reachedProxy(stream) }
             case .failure(let error):
-                // The host may have moved: the next attempt asks for its addresses anew.
-                if aside?.address == nil, !place.isIPLiteral { core.resolver.forget(place.host, port: place.port) }
+                // The host may have moved: the next attempt asks for its addresses anew. Owner: the core is not held by what it
+                // holds, so this is not the local.
+                if aside?.address == nil, !place.isIPLiteral { self.core.resolver.forget(place.host, port: place.port) }
                 if passage != nil, case .connect(_, let failures) = error {
                     proxyFailed(.unreachable(failures))
                 } else {
@@ -293,14 +295,15 @@ final class Connector {
 
     private func shakeHands(_ stream: any ByteStream) {
         setup.secure.begin(core.reactor.nanoseconds)
-        shakeHands(stream, with: key.origin, ticketKey: aside?.ticketKey ?? .origin(key), isProxy: false)
+        let tickets = aside?.tickets ?? core.ticketStore.list(of: .origin(key))
+        shakeHands(stream, with: key.origin, tickets: tickets, isProxy: false)
     }
 
     /// Sets TLS up with a place: the origin, or the proxy.
-    func shakeHands(_ stream: any ByteStream, with place: Origin, ticketKey: TicketKey, isProxy: Bool) {
+    func shakeHands(_ stream: any ByteStream, with place: Origin, tickets: TLSTickets, isProxy: Bool) {
         phase = .shakingHands
         let handshake = TLSHandshake(
-            origin: place, offering: isProxy ? .http1 : key.protocols, ticketKey: ticketKey, stream: stream, core: core,
+            origin: place, offering: isProxy ? .http1 : key.protocols, tickets: tickets, stream: stream, core: core,
             ask: { [unowned self] in ask(.handshake($0, ofProxy: isProxy)) }
         ) { [self] result in
             if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }

@@ -6,6 +6,7 @@
 
 import URLLoadingPolicy
 import URLLoadingSystem
+import URLLoadingTLS
 
 /// The load that a connection outside the pool is opened for.
 protocol OpeningOwner: AnyObject {
@@ -33,7 +34,7 @@ final class Opening: ConnectivityWaiter {
     private let origin: Origin
     private let routes: [Route]
     private let judge: ConnectionJudge
-    private let ticketKey: TicketKey?
+    private let tickets: TLSTickets?
     private unowned let owner: any OpeningOwner
 
     private var connector: Connector?
@@ -45,16 +46,16 @@ final class Opening: ConnectivityWaiter {
     private var isOffline = false
     private var isAsked = false
 
-    /// Tickets are kept by `ticketKey`, or by what the connection is opened for. Where no way is named it goes straight.
+    /// Tickets are kept in `tickets`, or in the store of the loop. Where no way is named it goes straight.
     init(
         id: LoadID, to origin: Origin, by routes: [Route], judge: ConnectionJudge = .session,
-        ticketKey: TicketKey? = nil, waitsForConnectivity: Bool, owner: any OpeningOwner, core: LoopCore
+        tickets: TLSTickets? = nil, waitsForConnectivity: Bool, owner: any OpeningOwner, core: LoopCore
     ) {
         self.id = id
         self.origin = origin
         self.routes = routes.isEmpty ? [.direct()] : routes
         self.judge = judge
-        self.ticketKey = ticketKey
+        self.tickets = tickets
         self.owner = owner
         self.core = core
         route = routes.first ?? .direct()
@@ -167,7 +168,7 @@ final class Opening: ConnectivityWaiter {
         // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
         Connector(
             name: .load(id), key: PoolKey(origin: origin, route: route, judge: judge), core: core,
-            aside: Connector.Aside(isBare: isBare, ticketKey: ticketKey, asker: { [unowned self] in asks(about: $0) })
+            aside: Connector.Aside(isBare: isBare, tickets: tickets, asker: { [unowned self] in asks(about: $0) })
         ) { [unowned self] result in
             connector = nil
             completion(result.map(\.channel))

@@ -14,8 +14,8 @@ import URLLoadingTrust
 final class TLSHandshake: ByteStreamObserver {
     private let origin: Origin
     private let protocols: ProtocolOffer
-    /// By what its tickets are kept.
-    var ticketKey: TicketKey { didSet { tls?.tickets = core.tickets.tickets(of: ticketKey) } }
+    /// Where its tickets come from and are put.
+    var tickets: TLSTickets { didSet { tls?.tickets = tickets } }
     private let stream: any ByteStream
     private unowned let core: LoopCore
     private let ask: (Question) -> Bool
@@ -41,13 +41,13 @@ final class TLSHandshake: ByteStreamObserver {
 
     /// `ask` says whether the question was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
     init(
-        origin: Origin, offering protocols: ProtocolOffer = .http1, ticketKey: TicketKey, stream: any ByteStream,
+        origin: Origin, offering protocols: ProtocolOffer = .http1, tickets: TLSTickets, stream: any ByteStream,
         core: LoopCore,
         ask: @escaping (Question) -> Bool, completion: @escaping (Result<SecureChannel, TLSError>) -> Void
     ) {
         self.origin = origin
         self.protocols = protocols
-        self.ticketKey = ticketKey
+        self.tickets = tickets
         self.stream = stream
         self.core = core
         self.ask = ask
@@ -63,8 +63,7 @@ final class TLSHandshake: ByteStreamObserver {
         case .success(let context):
             do throws(TLSError) {
                 let tls = try TLSSession(
-                    client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost,
-                    tickets: core.tickets.tickets(of: ticketKey))
+                    client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost, tickets: tickets)
                 channel = SecureChannel(stream, tls: tls, buffers: core.buffers)
                 advance([])
                 // What came before this object watched the stream is not reported again.

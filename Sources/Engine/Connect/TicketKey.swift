@@ -9,14 +9,4 @@ enum TicketKey: Hashable {
     case origin(PoolKey)
     /// A proxy, on the way to whichever origin, for a judge.
     case proxy(ProxyServer, ConnectionJudge)
-    /// One FTP transfer and its data connection.
-    case transfer(LoadID)
-
-    /// Whether its tickets are for connections that nothing under way needs.
-    var outlivesConnections: Bool {
-        switch self {
-        case .origin, .proxy: true
-        case .transfer: false
-        }
-    }
 }

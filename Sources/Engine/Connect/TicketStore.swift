@@ -1,5 +1,5 @@
 // Where a loop keeps its TLS tickets: a list for each place, way and judge (`TicketKey`). A handshake looks its list up once and
-// then has the list itself; whatever comes late for a list that was forgotten is forgotten with it.
+// then has the list itself. Tickets that come late for a list which is not kept any more are lost with it.
 //
 // Must not know: what a ticket is, when one is used.
 
@@ -7,9 +7,14 @@ import URLLoadingTLS
 
 /// A bounded set of lists of tickets.
 final class TicketStore {
-    private var lists: [TicketKey: TLSTickets] = [:]
-    /// The keys, the oldest first.
-    private var order: [TicketKey] = []
+    private struct Entry {
+        let list: TLSTickets
+        /// The number of the latest call that asked for it.
+        var asked: Int
+    }
+
+    private var entries: [TicketKey: Entry] = [:]
+    private var timesAsked = 0
     private let most: Int
 
     /// A store of at most so many lists.
@@ -17,31 +22,24 @@ final class TicketStore {
         self.most = max(1, most)
     }
 
-    /// How many tickets are kept.
-    var count: Int { lists.values.reduce(0) { $0 + $1.count } }
-
-    /// The tickets of a key; a new key takes the place of one without tickets, else of the oldest.
-    func tickets(of key: TicketKey) -> TLSTickets {
-        if let known = lists[key] { return known }
-        if order.count == most {
-            let unused = order.firstIndex { lists[$0]?.count == 0 }
-            lists[order.remove(at: unused ?? 0)] = nil
+    /// The tickets of a key. A new key takes the place of the one that was asked for longest ago.
+    func list(of key: TicketKey) -> TLSTickets {
+        timesAsked += 1
+        if let place = entries.index(forKey: key) {
+            entries.values[place].asked = timesAsked
+            return entries.values[place].list
+        }
+        // Rare, and the store is small: a search is cheaper than keeping an order.
+        if entries.count >= most, let oldest = entries.min(by: { $0.value.asked < $1.value.asked }) {
+            entries[oldest.key] = nil
         }
         let list = TLSTickets()
-        lists[key] = list
-        order.append(key)
+        entries[key] = Entry(list: list, asked: timesAsked)
         return list
     }
 
-    /// Forgets a key's tickets.
-    func forget(_ key: TicketKey) {
-        guard lists.removeValue(forKey: key) != nil else { return }
-        order.removeAll { $0 == key }
-    }
-
-    /// Forgets the tickets of these keys.
-    func forget(where isOver: (TicketKey) -> Bool) {
-        lists = lists.filter { !isOver($0.key) }
-        order.removeAll(where: isOver)
+    /// Forgets all tickets.
+    func removeAll() {
+        entries = [:]
     }
 }

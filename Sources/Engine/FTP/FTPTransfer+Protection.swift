@@ -8,9 +8,6 @@ import URLLoadingTLS
 import URLLoadingTrust
 
 extension FTPTransfer {
-    /// By what the tickets of this transfer are kept.
-    var ticketKey: TicketKey { .transfer(handle.id) }
-
     /// Puts TLS on the control connection.
     func secureControl() {
         guard let control else { return finish(.ftp(.controlClosed)) }
@@ -32,7 +29,7 @@ extension FTPTransfer {
     /// Puts TLS on the data connection.
     func secureData(_ stream: any ByteStream) {
         let begun = TLSHandshake(
-            origin: place, ticketKey: ticketKey, stream: stream, core: core,
+            origin: place, tickets: tickets, stream: stream, core: core,
             ask: { [unowned self] in askAboutData($0) }
         ) { [self] result in
             dataHandshake = nil

@@ -22,9 +22,11 @@ final class FTPTransfer: SteeredLoad {
     /// The server as certificates name it.
     let place: Origin
 
+    /// What the control connection has brought, for the data connection (+Protection).
+    let tickets = TLSTickets()
     /// What opens the control connection and protects it.
     private(set) lazy var opening = Opening(
-        id: handle.id, to: place, by: handle.request.usableRoutes, ticketKey: ticketKey,
+        id: handle.id, to: place, by: handle.request.usableRoutes, tickets: tickets,
         waitsForConnectivity: handle.request.waitsForConnectivity, owner: self, core: core)
     var control: FTPControl?
     /// What opens a data connection, and what protects it.
@@ -244,7 +246,6 @@ final class FTPTransfer: SteeredLoad {
         closeData()
         control?.close()
         control = nil
-        core.tickets.forget(ticketKey)
         receiver.finished(error)
         core.ended(handle.id, keeping: self)
     }

@@ -70,7 +70,7 @@ package final class LookupTable: Sendable {
     /// The service that is asked.
     let service: any NameService
     private let state = Mutex(State())
-    /// How often `forget` was called: who remembers an answer looks whether it is still the same.
+    /// How many answers were let go of. A loop that remembers one looks whether any was since.
     let timesForgotten = Atomic<Int>(0)
 
     /// A table that knows nothing.
@@ -96,7 +96,7 @@ package final class LookupTable: Sendable {
         let (found, asked) = state.withLock { state -> (Found, Pending?) in
             if let answer = state.answers[host] {
                 if answer.isGood(now, otherwise: lifetime) { return (.answer(answer.addresses), nil) }
-                state.answers[host] = nil
+                remove(host, from: &state)
             }
             guard state.pending[host] == nil else {
                 state.pending[host]?.waiters.append(waiter)
@@ -125,8 +125,7 @@ package final class LookupTable: Sendable {
 
     /// Forgets the answer for a host, for instance because none of its addresses works.
     func forget(_ host: String) {
-        state.withLock { $0.answers[host] = nil }
-        timesForgotten.add(1, ordering: .releasing)
+        state.withLock { remove(host, from: &$0) }
     }
 
     /// Answers held now.
@@ -169,11 +168,16 @@ package final class LookupTable: Sendable {
         }
     }
 
+    private func remove(_ host: String, from state: inout State) {
+        state.answers[host] = nil
+        timesForgotten.add(1, ordering: .releasing)
+    }
+
     private func store(_ host: String, _ answer: Answer, in state: inout State) {
         if state.answers.count >= Self.capacity && state.answers[host] == nil {
             // Rare, and the table is small: a search for the oldest is cheaper than keeping an order.
             if let oldest = state.answers.min(by: { $0.value.time < $1.value.time }) {
-                state.answers[oldest.key] = nil
+                remove(oldest.key, from: &state)
             }
         }
         state.answers[host] = answer

@@ -58,7 +58,7 @@ extension Certificate {
     package var notAfter: Int64? { fields.notAfter }
 
     /// SHA-256 of the whole certificate in hexadecimal.
-    package var fingerprintHex: String { fingerprintSHA256.map(Self.hex).joined() }
+    package var fingerprintHex: String { fingerprintSHA256.hexadecimal }
 
     /// The serial number in hexadecimal, two digits a byte, with a minus sign if it is negative.
     package var serial: String {
@@ -66,7 +66,7 @@ extension Certificate {
         return fields.with(fields.serial) { bytes in
             guard let first = bytes.first else { return "" }
             if first < 0x80 {
-                return (bytes.count > 1 && first == 0 ? bytes.dropFirst() : bytes[...]).map(Self.hex).joined()
+                return (bytes.count > 1 && first == 0 ? bytes.dropFirst() : bytes[...]).hexadecimal
             }
             // Two's complement: the magnitude is the inverse plus one.
             var magnitude = bytes.map { ~$0 }
@@ -74,7 +74,7 @@ extension Certificate {
                 magnitude[index] &+= 1
                 if magnitude[index] != 0 { break }
             }
-            return "-" + magnitude.map(Self.hex).joined()
+            return "-" + magnitude.hexadecimal
         }
     }
 
@@ -195,10 +195,5 @@ extension Certificate {
         case .directory: .directory(Array(name.value))
         case .other, .x400, .ediParty, .registered: .other(name.kind.rawValue, Array(name.value))
         }
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return byte < 16 ? "0" + digits : digits
     }
 }

@@ -60,7 +60,7 @@ struct KnownHostsFile: Sendable {
 
     private func write(_ all: [String: [[UInt8]]]) throws(CertificateError) {
         let lines = all.sorted { $0.key < $1.key }.flatMap { host, keys in
-            keys.map { "\(host) \(Self.label)\(Self.hex($0))\n" }
+            keys.map { "\(host) \(Self.label)\($0.hexadecimal)\n" }
         }
         guard Platform.replace(path, with: Array(lines.joined().utf8)) else {
             throw .knownHosts("\(path) cannot be written")
@@ -79,10 +79,6 @@ struct KnownHostsFile: Sendable {
             all[HostName(String(decoding: host, as: UTF8.self)).description, default: []].append(key)
         }
         return all
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private static func key(_ digits: ArraySlice<UInt8>) -> [UInt8]? {

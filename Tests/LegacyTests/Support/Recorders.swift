@@ -7,10 +7,10 @@ import URLLoadingTestSupport
 
 /// Lines in order, and whether they came where they should.
 final class Notes: Sendable {
-    private let seen = Box<[String]>([])
+    private let seen = Guarded<[String]>([])
     private let busy = Guarded(0)
-    let overlapped = Box(false)
-    let threads = Box<Set<ObjectIdentifier>>([])
+    let overlapped = Guarded(false)
+    let threads = Guarded<Set<ObjectIdentifier>>([])
 
     var lines: [String] { seen.value }
 
@@ -33,7 +33,7 @@ final class Notes: Sendable {
 class Recording: NSObject, @unchecked Sendable {
     // Safe to share: settings are made before the connection is.
     let notes = Notes()
-    let body = Box(Data())
+    let body = Guarded(Data())
     /// Called with each line's first word.
     var hook: @Sendable (String, NSURLConnection) -> Void = { _, _ in }
     var onSend: @Sendable (URLRequest, URLResponse?) -> URLRequest? = { request, _ in request }
@@ -168,9 +168,9 @@ final class BareRecorder: NSObject, NSURLConnectionDataDelegate, @unchecked Send
 final class FileRecorder: NSObject, NSURLConnectionDownloadDelegate, @unchecked Sendable {
     // Safe to share: immutable.
     let notes = Notes()
-    let file = Box<URL?>(nil)
-    let text = Box("")
-    let written = Box<Int64>(0)
+    let file = Guarded<URL?>(nil)
+    let text = Guarded("")
+    let written = Guarded<Int64>(0)
 
     func connection(
         _ connection: NSURLConnection, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
@@ -201,7 +201,7 @@ final class DownloadRecorder: NSObject, NSURLDownloadDelegate, @unchecked Sendab
     var destination: String?
     var allowsOverwrite = false
     var answer: @Sendable (URLAuthenticationChallenge) -> Void = { _ in }
-    let received = Box(0)
+    let received = Guarded(0)
 
     private func note(_ word: String, _ rest: String, _ download: NSURLDownload) {
         notes.note(rest.isEmpty ? word : "\(word) \(rest)") { hook(word, download) }

@@ -52,22 +52,6 @@ extension LoopbackServer {
     }
 }
 
-/// A value that several threads read and write.
-final class Box<Value: Sendable>: Sendable {
-    private let storage: Guarded<Value>
-
-    init(_ value: Value) { storage = Guarded(value) }
-
-    var value: Value {
-        get { storage.withLock { $0 } }
-        set { storage.withLock { $0 = newValue } }
-    }
-
-    func change<R: Sendable>(_ body: (inout Value) -> R) -> R {
-        storage.withLock { value in body(&value) }
-    }
-}
-
 /// Weak references, to be looked at later.
 final class Watch: @unchecked Sendable {
     // Written before it is shared, and weak references may be read from any thread.

@@ -2,6 +2,7 @@
 
 import Testing
 import URLLoadingPolicy
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("Digest")
@@ -128,8 +129,7 @@ struct DigestTests {
         #expect(parameters["nc"] == "00000001")
         #expect(parameters["cnonce"] == Self.cnonce)
         func hash(_ text: String) throws -> String {
-            try #require(HashFunctions.openSSL.hash(.md5, Array(text.utf8)))
-                .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            Hexadecimal.text(try #require(HashFunctions.openSSL.hash(.md5, Array(text.utf8))))
         }
         let user = try hash("Mufasa:http-auth@example.org:Circle of Life")
         let secret = try hash("\(user):\(Self.nonce):\(Self.cnonce)")

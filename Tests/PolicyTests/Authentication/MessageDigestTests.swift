@@ -2,14 +2,11 @@
 
 import Testing
 import URLLoadingPolicy
+import URLLoadingTestSupport
 import URLLoadingTrust
 
 @Suite("Hash functions")
 struct MessageDigestTests {
-    private func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
     private static let digits = String(repeating: "1234567890", count: 8)
     private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -22,7 +19,7 @@ struct MessageDigestTests {
             (letters, "043f8582f241db351ce627e153e7f0e4"), (digits, "e33b4ddc9c38f2199c3e7b164fcc0536"),
         ])
     func md4(text: String, hash: String) {
-        #expect(hex(MD4.hash(text.utf8)) == hash)
+        #expect(Hexadecimal.text(MD4.hash(text.utf8)) == hash)
     }
 
     @Test(
@@ -34,7 +31,7 @@ struct MessageDigestTests {
             (letters, "d174ab98d277d9f5a5611c2c9f419d9f"), (digits, "57edf4a22be3c955ac49da2e2107b67a"),
         ])
     func md5(text: String, hash: String) {
-        #expect(hex(MD5.hash(text.utf8)) == hash)
+        #expect(Hexadecimal.text(MD5.hash(text.utf8)) == hash)
     }
 
     @Test("R1321 §3: it does not matter how the bytes are cut, at every length around a block")
@@ -69,7 +66,7 @@ struct MessageDigestTests {
             ),
         ]
         for example in examples {
-            #expect(hex(HMACMD5.code(example.data, key: example.key)) == example.code)
+            #expect(Hexadecimal.text(HMACMD5.code(example.data, key: example.key)) == example.code)
         }
     }
 
@@ -77,10 +74,10 @@ struct MessageDigestTests {
     func sha2() throws {
         let abc = Array("abc".utf8)
         #expect(
-            hex(try #require(HashFunctions.openSSL.hash(.sha256, abc)))
+            Hexadecimal.text(try #require(HashFunctions.openSSL.hash(.sha256, abc)))
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(
-            hex(try #require(HashFunctions.openSSL.hash(.sha512_256, abc)))
+            Hexadecimal.text(try #require(HashFunctions.openSSL.hash(.sha512_256, abc)))
                 == "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23")
         #expect(HashFunctions.openSSL.hash(.md5, abc) == MD5.hash(abc))
     }

@@ -2,26 +2,20 @@
 
 import Testing
 import URLLoadingPolicy
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("NTLM")
 struct NTLMTests {
     /// MS-NLMP §4.2.4.3: the server's message.
-    private static let challenge = bytes(
+    private static let challenge = Hexadecimal.bytes(
         """
         4e544c4d53535000020000000c000c003800000033828ae20123456789abcdef000000000000000024002400440000000600701700
         00000f53006500720076006500720002000c0044006f006d00610069006e0001000c0053006500720076006500720000000000
         """)
-    private static let targetInfo = bytes(
+    private static let targetInfo = Hexadecimal.bytes(
         "02000c0044006f006d00610069006e0001000c0053006500720076006500720000000000")
     private static let user = PasswordCredential(user: "Domain\\User", password: "Password")
-
-    private static func bytes(_ hex: String) -> [UInt8] {
-        let digits = hex.filter { $0.isHexDigit }
-        return stride(from: 0, to: digits.count, by: 2).compactMap { place in
-            UInt8(digits.dropFirst(place).prefix(2), radix: 16)
-        }
-    }
 
     /// A server's message like the published one, with this list of values.
     private static func challenge(targetInfo: [UInt8], flags: [UInt8] = [0x33, 0x82, 0x8A, 0xE2]) -> [UInt8] {

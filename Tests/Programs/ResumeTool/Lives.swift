@@ -164,8 +164,6 @@ enum GeneratedFile {
     }
 
     private static func text(_ hash: [UInt8]?) -> String? {
-        hash.map { bytes in
-            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
+        hash.map { Hexadecimal.text($0) }
     }
 }

@@ -81,8 +81,7 @@ enum UploadTool {
             try handle.write(contentsOf: Data(piece))
             left -= Int64(piece.count)
         }
-        let bytes = hash?.finished() ?? []
-        return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return Hexadecimal.text(hash?.finished() ?? [])
     }
 }
 

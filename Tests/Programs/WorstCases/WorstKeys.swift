@@ -1,6 +1,7 @@
 // Keys whose signatures take long to check: in many candidates for one issuer, all of them wrong.
 
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 import URLLoadingTrust
 
 extension WorstCase {
@@ -94,13 +95,13 @@ extension WorstCase {
 
     /// P-256 (SEC 2, section 2.4.2) as parameters in place of its name; the key is the generator.
     package static func explicitP256() -> [UInt8] {
-        let prime = hex("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")
-        let a = hex("ffffffff00000001000000000000000000000000fffffffffffffffffffffffc")
-        let b = hex("5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604b")
+        let prime = Hexadecimal.bytes("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")
+        let a = Hexadecimal.bytes("ffffffff00000001000000000000000000000000fffffffffffffffffffffffc")
+        let b = Hexadecimal.bytes("5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604b")
         let generator =
-            [4] + hex("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
-            + hex("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
-        let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
+            [4] + Hexadecimal.bytes("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
+            + Hexadecimal.bytes("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
+        let order = Hexadecimal.bytes("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
         let parameters = DERWriter.sequence([
             DERWriter.integer(1),
             DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.1.1"), positive(prime)]),
@@ -109,10 +110,5 @@ extension WorstCase {
         ])
         let algorithm = DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.2.1"), parameters])
         return DERWriter.sequence([algorithm, DERWriter.element(0x03, [0] + generator)])
-    }
-
-    private static func hex(_ text: String) -> [UInt8] {
-        let digits = text.compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

@@ -32,7 +32,7 @@ struct BackgroundRefusalTests {
     func handlers() async throws {
         try await withBackgroundSession(folder.configuration()) { session, _ in
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
-            let data = Box<URLError?>(nil)
+            let data = Guarded<URLError?>(nil)
             let told = Signal()
             session.dataTask(with: url) { _, _, error in
                 data.value = error as? URLError

@@ -274,7 +274,7 @@ private final class AnsweringScribe: NSObject, URLSessionDownloadDelegate {
 private final class DelayingScribe: NSObject, URLSessionDownloadDelegate {
     let transcript = Transcript()
     let ended = Signal()
-    let asked = Box<Date?>(nil)
+    let asked = Guarded<Date?>(nil)
     private let other: URL
 
     init(_ other: URL) { self.other = other }

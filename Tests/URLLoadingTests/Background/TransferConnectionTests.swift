@@ -161,7 +161,7 @@ private final class ClosingService: TransferService {
 
 /// An owner that refuses the first programs that come, and ends every task of the next one.
 private final class RefusingService: TransferService {
-    let greetings = Box(0)
+    let greetings = Guarded(0)
     private let refusals: Int
 
     init(times: Int) { refusals = times }

@@ -109,7 +109,7 @@ import URLLoadingWire
         let gate = ServerGate()
         let body =
             Array(repeating: UInt8(ascii: "a"), count: 400_000) + Array(repeating: UInt8(ascii: "b"), count: 100_000)
-        let ranges = Box<[String]>([])
+        let ranges = Guarded<[String]>([])
         try await withServer(router: { request in
             let range = request.fields.first(.range) ?? ""
             ranges.change { $0.append(range) }

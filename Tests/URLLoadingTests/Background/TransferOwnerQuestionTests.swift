@@ -51,7 +51,7 @@ import URLLoadingTestSupport
     func hook() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        let wanted = Box<[String]>([])
+        let wanted = Guarded<[String]>([])
         let signal = Signal()
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("x", when: gate)]) }) { server in

@@ -14,7 +14,7 @@ import URLLoadingWire
     @Test("B10.22, B6.13: a request that has timed out is sent again, and the task does not fail")
     func requestTimeout() async throws {
         let folder = try StateFolder()
-        let count = Box(0)
+        let count = Guarded(0)
         try await withServer(router: { _ in
             count.change { $0 += 1 }
             return count.value == 1 ? .slow([.init("x", when: ServerGate())]) : .text("in time")
@@ -34,7 +34,7 @@ import URLLoadingWire
     func standstill() async throws {
         let folder = try StateFolder()
         let body = [UInt8](repeating: UInt8(ascii: "a"), count: 600_000)
-        let ranges = Box<[String]>([])
+        let ranges = Guarded<[String]>([])
         try await withServer(router: { request in
             ranges.change { $0.append(request.fields.first(.range) ?? "") }
             return Self.answer(request, body, ServerGate())
@@ -55,7 +55,7 @@ import URLLoadingWire
     @Test("B10.39: connections that are lost are tried again until one holds")
     func retry() async throws {
         let folder = try StateFolder()
-        let count = Box(0)
+        let count = Guarded(0)
         try await withServer(router: { _ in
             count.change { $0 += 1 }
             return count.value < 4 ? ServerResponse(body: .script([.reset])) : .text("at last")
@@ -104,7 +104,7 @@ import URLLoadingWire
         let (gate, rest) = (ServerGate(), ServerGate())
         let body =
             Array(repeating: UInt8(ascii: "a"), count: 300_000) + Array(repeating: UInt8(ascii: "b"), count: 300_000)
-        let ranges = Box<[String]>([])
+        let ranges = Guarded<[String]>([])
         try await withServer(router: { request in
             ranges.change { $0.append(request.fields.first(.range) ?? "") }
             return Self.answer(request, body, gate, rest: rest)

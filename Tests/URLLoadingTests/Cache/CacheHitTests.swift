@@ -47,7 +47,7 @@ struct CacheHitTests: CachingSuite {
                 }
             }
             #expect(kinds == ["response", "body 4", "metrics 1", "end nil"])
-            let heard = Box<[String]>([])
+            let heard = Guarded<[String]>([])
             let done = Signal()
             session.dataTask(with: url) { data, response, error in
                 heard.value = ["\(data?.count ?? -1)", "\(response === hit)", "\(error == nil)"]
@@ -124,7 +124,7 @@ struct CacheHitTests: CachingSuite {
             }
         ) { server in
             let cache = memory()
-            let heard = Box<URLSessionTaskMetrics?>(nil)
+            let heard = Guarded<URLSessionTaskMetrics?>(nil)
             let session = session(cache, RecordingDelegate(onMetrics: { heard.value = $1 }))
             func transaction(_ policy: NSURLRequest.CachePolicy) async throws -> URLSessionTaskTransactionMetrics {
                 _ = try await session.data(for: request(server.at("/"), policy))

@@ -13,12 +13,12 @@ private final class OwnCache: URLCache, @unchecked Sendable {
     // Safe to share: everything is constant or guards itself.
     typealias Question = (CachedURLResponse?, @Sendable (CachedURLResponse?) -> Void)
 
-    let calls = Box<[String]>([])
+    let calls = Guarded<[String]>([])
     let asked = Signal()
     /// Where answers go while they are held back.
-    let held = Box<[@Sendable () -> Void]?>(nil)
+    let held = Guarded<[@Sendable () -> Void]?>(nil)
     /// What is given out in place of what is stored.
-    let substitute = Box<CachedURLResponse?>(nil)
+    let substitute = Guarded<CachedURLResponse?>(nil)
 
     private func note(_ call: String) { calls.change { $0.append(call) } }
 
@@ -162,7 +162,7 @@ struct ProgramCacheTests {
             let now = WallTime(seconds: 1_800_000_000)
             if isDated { fields["Date"] = HTTPDate.text(now) }
             cache.substitute.value = try Stored.response(url.absoluteString, "kept", fields: fields)
-            let time = Box<Int64>(now.seconds + 59)
+            let time = Guarded<Int64>(now.seconds + 59)
             let session = visitor {
                 $0.urlCache = cache
                 $0.wallClock = { WallTime(seconds: time.value) }

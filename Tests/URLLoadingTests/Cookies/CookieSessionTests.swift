@@ -90,7 +90,7 @@ struct CookieSessionTests {
         try await withServer(router: Self.router) { server in
             let configuration = configuration()
             let storage = try #require(configuration.httpCookieStorage)
-            let seen = Box<[String]>([])
+            let seen = Guarded<[String]>([])
             let delegate = RecordingDelegate(onResponse: { _, handler in
                 seen.value = (storage.cookies ?? []).map(\.name)
                 handler(.allow)
@@ -125,7 +125,7 @@ struct CookieSessionTests {
     )
     func redirects() async throws {
         try await withServer(router: Self.router) { server in
-            let proposed = Box<[[String: String]?]>([])
+            let proposed = Guarded<[[String: String]?]>([])
             let delegate = RecordingDelegate(onRedirect: { request, handler in
                 proposed.change { $0.append(request.allHTTPHeaderFields) }
                 handler(request)
@@ -272,7 +272,7 @@ struct CookieSessionTests {
     @Test("B8.12: a Cookie field that is sent is neither in currentRequest nor in the metrics")
     func hidden() async throws {
         try await withServer(router: Self.router) { server in
-            let shown = Box<[[String: String]?]>([])
+            let shown = Guarded<[[String: String]?]>([])
             let delegate = RecordingDelegate(onMetrics: { _, metrics in
                 shown.value = metrics.transactionMetrics.map(\.request.allHTTPHeaderFields)
             })
@@ -419,9 +419,9 @@ struct CookieSessionTests {
 
 /// Notes what a session wants of it, and adds a cookie to each answer.
 private final class WitnessStorage: HTTPCookieStorage, @unchecked Sendable {
-    // Safe to share: each Box guards what is in it.
-    let calls = Box<[String]>([])
-    private let count = Box(0)
+    // Safe to share: each Guarded guards what is in it.
+    let calls = Guarded<[String]>([])
+    private let count = Guarded(0)
 
     override func getCookiesFor(
         _ task: URLSessionTask, completionHandler: @escaping @Sendable ([HTTPCookie]?) -> Void
@@ -443,7 +443,7 @@ private final class WitnessStorage: HTTPCookieStorage, @unchecked Sendable {
 private final class SilentStorage: HTTPCookieStorage, @unchecked Sendable {
     // Safe to share: signals and Boxes guard what is in them.
     let asked = Signal()
-    private let waiting = Box<[@Sendable ([HTTPCookie]?) -> Void]>([])
+    private let waiting = Guarded<[@Sendable ([HTTPCookie]?) -> Void]>([])
 
     override func getCookiesFor(
         _ task: URLSessionTask, completionHandler: @escaping @Sendable ([HTTPCookie]?) -> Void

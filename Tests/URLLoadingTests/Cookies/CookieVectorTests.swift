@@ -45,7 +45,7 @@ struct CookieVectorTests {
 /// Plays one vector.
 private struct CookiePlayer {
     private let storage: HTTPCookieStorage
-    private let now: Box<Double>
+    private let now: Guarded<Double>
     private var context: CookieContext?
     private var refusals: [String] = []
     private var sent: String?
@@ -55,7 +55,7 @@ private struct CookiePlayer {
     private static let beginning = 1_577_836_800 - Date.timeIntervalBetween1970AndReferenceDate
 
     init() {
-        let now = Box(Self.beginning)
+        let now = Guarded(Self.beginning)
         self.now = now
         storage = HTTPCookieStorage(CookieStore(clock: { now.value }, suffixes: { .builtIn }))
     }

@@ -75,7 +75,7 @@ struct BecomingTests {
 
     @Test("B1.68: a hit in the cache becomes a download too")
     func stored() async throws {
-        let count = Box(0)
+        let count = Guarded(0)
         let router: LoopbackServer.Router = { _ in
             count.change { $0 += 1 }
             return .text("kept").adding("Cache-Control", "max-age=1000")

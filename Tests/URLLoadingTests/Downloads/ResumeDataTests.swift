@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("Resume data")
@@ -31,7 +32,7 @@ struct ResumeDataTests {
         let code = await codeThrown { _ = try await session.download(resumeFrom: Data("no".utf8)) }
         #expect(code == .unsupportedURL)
         let done = Signal()
-        let result = Box<(URL?, URLResponse?, URLError.Code?)>((nil, nil, nil))
+        let result = Guarded<(URL?, URLResponse?, URLError.Code?)>((nil, nil, nil))
         session.downloadTask(withResumeData: Data("no".utf8)) { location, response, error in
             result.value = (location, response, (error as? URLError)?.code)
             done.fire()
@@ -49,7 +50,7 @@ struct ResumeDataTests {
             for count in stride(from: 0, to: data.count, by: 13) {
                 #expect(await end(of: data.prefix(count)).calls == ["created 1", "complete -1002"])
             }
-            var random = SeededNumbers(seed: 9)
+            var random = SeededRandom(seed: 9)
             for _ in 0..<200 {
                 var bytes = [UInt8](repeating: 0, count: Int.random(in: 1...400, using: &random))
                 for index in bytes.indices { bytes[index] = .random(in: 0...255, using: &random) }
@@ -123,7 +124,7 @@ struct ResumeDataTests {
 
     @Test("B9.24: resume data hold the request's fields, and neither secret fields nor the user in its URL")
     func secrets() async throws {
-        let seen = Box<[String]>([])
+        let seen = Guarded<[String]>([])
         let half = HalfServer()
         let router: LoopbackServer.Router = { request in
             seen.change { seen in
@@ -152,17 +153,5 @@ struct ResumeDataTests {
             #expect(seen.value == ["mine Basic c2VjcmV0 a=secret secret", "mine - - -"])
             session.invalidateAndCancel()
         }
-    }
-}
-
-/// Random numbers that repeat in every run.
-private struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 29
     }
 }

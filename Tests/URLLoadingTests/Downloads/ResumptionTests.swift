@@ -15,8 +15,8 @@ struct ResumptionTests {
     func cancelled() async throws {
         let half = HalfServer()
         try await withServer(router: half.router) { server in
-            let given = Box<Data?>(nil)
-            let isOnQueue = Box(false)
+            let given = Guarded<Data?>(nil)
+            let isOnQueue = Guarded(false)
             let scribe = ResumptionScribe(onWrite: { task, transcript in
                 task.cancel(byProducingResumeData: { data in
                     given.value = data
@@ -131,7 +131,7 @@ struct ResumptionTests {
 
     @Test("B9.20: a resumed download that fails before its answer has come keeps its file and its resume data")
     func lostAgain() async throws {
-        let count = Box(0)
+        let count = Guarded(0)
         let half = HalfServer(then: { request in
             count.change { $0 += 1 }
             return count.value == 1 ? .script([.waitForClose]) : HalfServer.rest(request)
@@ -254,7 +254,7 @@ struct ResumptionTests {
 
     @Test("B9.31: a response with an error status is the result; the partial file stays, and can be continued later")
     func errorStatus() async throws {
-        let count = Box(0)
+        let count = Guarded(0)
         let half = HalfServer(then: { request in
             count.change { $0 += 1 }
             return count.value == 1 ? .text("not now", status: 503) : HalfServer.rest(request)
@@ -293,7 +293,7 @@ struct ResumptionTests {
     @Test("B9.35: a resumed download asks the first URL, and asks for the rest on every hop of a redirect")
     func redirected() async throws {
         let half = HalfServer()
-        let starts = Box<[String]>([])
+        let starts = Guarded<[String]>([])
         let router: LoopbackServer.Router = { request in
             guard request.path == "/start" else { return half.router(request) }
             starts.change { $0.append(request.fields.first(.range) ?? "all") }
@@ -371,7 +371,7 @@ struct ResumptionTests {
 
     @Test("B9.25: a download that breaks off twice goes on twice, the second time with a handler")
     func handler() async throws {
-        let count = Box(0)
+        let count = Guarded(0)
         let half = HalfServer(then: { request in
             count.change { $0 += 1 }
             guard count.value == 1 else {
@@ -386,7 +386,7 @@ struct ResumptionTests {
             #expect(again.transcript.calls == ["created 1", "resumed 5 of 10", "wrote 3, 8 of 10", "complete -1005"])
             let next = try #require(again.error.value?.downloadTaskResumeData)
             let done = Signal()
-            let result = Box<String?>(nil)
+            let result = Guarded<String?>(nil)
             let session = session(of: nil)
             session.downloadTask(withResumeData: next) { location, _, error in
                 result.value = error == nil ? location.map { text(of: $0) } : "\(String(describing: error))"

@@ -30,7 +30,7 @@ struct HTTP2MessageTests {
         "H3.11: a redirect to another host leaves Authorization and cookies behind, one to the same host takes them along"
     )
     func redirect() async throws {
-        let seen = Box<[String]>([])
+        let seen = Guarded<[String]>([])
         try await withHTTP2Session(
             .offered, hosts: ["a.test", "b.test"],
             router: { request in
@@ -60,7 +60,7 @@ struct HTTP2MessageTests {
 
     @Test("H2.11: a task's priority is sent, unless it is the default or the program sets the field itself")
     func priority() async throws {
-        let seen = Box<[String]>([])
+        let seen = Guarded<[String]>([])
         try await withHTTP2Session(
             .offered,
             router: { request in
@@ -108,7 +108,7 @@ struct HTTP2MessageTests {
             ])
         }
         try await withHTTP2Session(options, router: { _ in .text("never") }) { server, session in
-            let (first, told, ended) = (Signal(), Box<[Int64]>([]), Signal())
+            let (first, told, ended) = (Signal(), Guarded<[Int64]>([]), Signal())
             let handlers = URLSession.EventHandlers()
             handlers.didSendBodyData = { _, _, _, sent, expected in
                 #expect(expected == 100_000)

@@ -23,7 +23,7 @@ struct HTTP2SessionTests {
 
     @Test("H7.3, B11.8: a streamed body is asked for anew as often as the server turns its request away")
     func refusedStreams() async throws {
-        let tries = Box(0)
+        let tries = Guarded(0)
         let router: LoopbackServer.Router = { request in
             tries.change { $0 += 1 }
             return tries.value <= 2 ? .reset(.refusedStream) : .echo(request)
@@ -85,7 +85,7 @@ struct HTTP2SessionTests {
 
     @Test("H1.6: a web socket has a connection of its own that speaks HTTP/1.1, beside HTTP/2")
     func webSocket() async throws {
-        let spoken = Box<[String]>([])
+        let spoken = Guarded<[String]>([])
         try await withHTTP2Session(
             .offered,
             router: { request in

@@ -16,7 +16,7 @@ private func untilCancelled() async {
 
 @Suite("Resolvers of proxies")
 struct ProxyResolverTests {
-    private let routes = Box<[URL]>([])
+    private let routes = Guarded<[URL]>([])
 
     @Test(
         "B13.30: a configuration script without a resolver fails the load with 308 underneath, and nothing goes out",
@@ -44,7 +44,7 @@ struct ProxyResolverTests {
             let list = try #require(
                 ProxyRoute.list(
                     scriptAnswer: "PROXY 127.0.0.1:1; SOCKS 127.0.0.1:1; PROXY 127.0.0.1:\(site.proxy.port); DIRECT"))
-            let all = Box<[URLSessionTaskTransactionMetrics]>([])
+            let all = Guarded<[URLSessionTaskTransactionMetrics]>([])
             let delegate = RecordingDelegate(onMetrics: { _, metrics in
                 all.change { $0 += metrics.transactionMetrics }
             })

@@ -139,7 +139,7 @@ struct ProxySettingsTests {
         arguments: [false, true])
     func metrics(tls: Bool) async throws {
         try await ProxiedSite.run(tls: tls) { site in
-            let all = Box<[URLSessionTaskTransactionMetrics]>([])
+            let all = Guarded<[URLSessionTaskTransactionMetrics]>([])
             let delegate = RecordingDelegate(onMetrics: { _, metrics in
                 all.change { $0 += metrics.transactionMetrics }
             })

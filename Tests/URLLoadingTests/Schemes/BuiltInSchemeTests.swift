@@ -136,7 +136,7 @@ struct BuiltInSchemeTests {
 
     @Test("B14.55: the metrics of a data URL have no network data")
     func metrics() async throws {
-        let found = Box<URLSessionTaskMetrics?>(nil)
+        let found = Guarded<URLSessionTaskMetrics?>(nil)
         let delegate = RecordingDelegate(onMetrics: { found.value = $1 })
         visitor(delegate).dataTask(with: try #require(URL(string: "data:,hello"))).resume()
         await delegate.transcript.completed.wait()

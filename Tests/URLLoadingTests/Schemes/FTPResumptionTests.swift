@@ -85,7 +85,7 @@ struct FTPResumptionTests {
         "B9.29: a file whose length or date has changed is loaded from its beginning, and no resumption is told",
         arguments: ["date", "size"])
     func changed(what: String) async throws {
-        let count = Box(0)
+        let count = Guarded(0)
         let server = try server {
             let usual = $0.script
             $0.script = { ask in

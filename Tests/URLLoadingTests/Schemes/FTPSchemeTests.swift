@@ -113,7 +113,7 @@ struct FTPSchemeTests {
 
     @Test("B1.39: an upload that is suspended sends nothing until it is resumed")
     func suspended() async throws {
-        let held = Box<URLSessionTask?>(nil)
+        let held = Guarded<URLSessionTask?>(nil)
         let storing = Signal()
         let server = try server {
             $0.script = { ask in

@@ -160,7 +160,7 @@ struct ProtocolChoiceTests {
 
     @Test("B5.15, B14.39: an instance's request has the session's additional fields, where it has none of its own")
     func fields() async throws {
-        let seen = Box<[String: String]>([:])
+        let seen = Guarded<[String: String]>([:])
         let script = ProtocolScript { held in
             seen.value = held.request.allHTTPHeaderFields ?? [:]
             held.answer("")
@@ -184,7 +184,7 @@ struct ProtocolChoiceTests {
 
     @Test("B14.38: an instance can read the body as it was given, in tasks of every kind")
     func bodies() async throws {
-        let seen = Box<[String]>([])
+        let seen = Guarded<[String]>([])
         let script = ProtocolScript { held in
             let data = held.request.httpBody.map { String(decoding: $0, as: UTF8.self) }
             seen.change { $0.append(data ?? "stream \(Self.read(held.request.httpBodyStream))") }
@@ -236,7 +236,7 @@ struct ProtocolChoiceTests {
 
     /// Marks each request and sends it on, as programs do that watch their own traffic.
     private final class Watcher: URLProtocol {
-        static let seen = Box<[String]>([])
+        static let seen = Guarded<[String]>([])
         private static let inner = URLSession(configuration: .ephemeral)
         private var forwarded: URLSessionDataTask?
 
@@ -279,7 +279,7 @@ struct ProtocolChoiceTests {
 
     @Test("B14.40: a property that marks a request as intercepted survives redirects and is never sent")
     func marks() async throws {
-        let fields = Box<[String]>([])
+        let fields = Guarded<[String]>([])
         let router: LoopbackServer.Router = { request in
             fields.value = (0..<request.fields.count).map { request.fields.name(at: $0) }
             return request.target == "/moved" ? .text("", status: 302).adding("Location", "/end") : .text("end")

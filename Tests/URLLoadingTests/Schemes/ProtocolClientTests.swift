@@ -212,7 +212,7 @@ struct ProtocolClientTests {
 
     @Test("B14.55: the metrics of a custom protocol's load have no network data")
     func metrics() async throws {
-        let found = Box<URLSessionTaskMetrics?>(nil)
+        let found = Guarded<URLSessionTaskMetrics?>(nil)
         let script = ProtocolScript { $0.answer("hello") }
         let delegate = RecordingDelegate(onMetrics: { found.value = $1 })
         protocolSession(delegate).dataTask(with: try script.url()).resume()

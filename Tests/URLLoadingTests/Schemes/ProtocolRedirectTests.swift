@@ -86,7 +86,7 @@ struct ProtocolRedirectTests {
 
     /// Notes what it is told, and lets the protocol go on.
     private final class Sender: NSObject, URLAuthenticationChallengeSender {
-        let answers = Box<[String]>([])
+        let answers = Guarded<[String]>([])
         private let goOn: @Sendable () -> Void
 
         init(_ goOn: @escaping @Sendable () -> Void) { self.goOn = goOn }
@@ -106,7 +106,7 @@ struct ProtocolRedirectTests {
     }
 
     /// A protocol that wants a password before it answers.
-    private func guarded(_ sent: Box<[String]>) -> ProtocolScript {
+    private func guarded(_ sent: Guarded<[String]>) -> ProtocolScript {
         ProtocolScript { held in
             let sender = Sender { held.answer("inside") }
             let challenge = URLAuthenticationChallenge(
@@ -131,7 +131,7 @@ struct ProtocolRedirectTests {
             (.cancelAuthenticationChallenge, "cancel", "complete -999"),
         ])
     func challenges(disposition: URLSession.AuthChallengeDisposition, answer: String, end: String) async throws {
-        let sent = Box<[String]>([])
+        let sent = Guarded<[String]>([])
         let script = guarded(sent)
         let delegate = FullJudge { _, reply in
             reply(disposition, URLCredential(user: "u", password: "p", persistence: .none))
@@ -148,7 +148,7 @@ struct ProtocolRedirectTests {
         "B14.50: an answer without a credential continues without one; without a delegate's method it is default handling"
     )
     func withoutCredential() async throws {
-        let sent = Box<[String]>([])
+        let sent = Guarded<[String]>([])
         let script = guarded(sent)
         let delegate = FullJudge { _, reply in reply(.useCredential, nil) }
         protocolSession(delegate).dataTask(with: try script.url()).resume()
@@ -164,7 +164,7 @@ struct ProtocolRedirectTests {
 
     @Test("B14.50, B2.20: a delegate may answer through the challenge's sender")
     func throughSender() async throws {
-        let sent = Box<[String]>([])
+        let sent = Guarded<[String]>([])
         let script = guarded(sent)
         let delegate = FullJudge { challenge, _ in
             challenge.sender?.use(URLCredential(user: "s", password: "p", persistence: .none), for: challenge)

@@ -49,10 +49,10 @@ final class ProtocolScript: Sendable {
     }
 
     let host: String
-    let calls = Box<[String]>([])
+    let calls = Guarded<[String]>([])
     let started = Signal()
     let stopped = Signal()
-    let instances = Box<[Held]>([])
+    let instances = Guarded<[Held]>([])
     private let work: Work
 
     /// A script for a host that no other test has.

@@ -342,19 +342,19 @@ struct BecomingStreamTests {
 /// Makes streams of data tasks and writes down what it is told.
 private final class BecomingScribe: NSObject, URLSessionDataDelegate, URLSessionStreamDelegate {
     let transcript = Transcript()
-    let error = Box<URLError?>(nil)
-    let metrics = Box<URLSessionTaskMetrics?>(nil)
+    let error = Guarded<URLError?>(nil)
+    let metrics = Guarded<URLSessionTaskMetrics?>(nil)
     let captured = Signal()
     private let became = Signal()
-    private let streams = Box<[URLSessionStreamTask]>([])
-    private let answers: Box<[URLSession.ResponseDisposition]>
+    private let streams = Guarded<[URLSessionStreamTask]>([])
+    private let answers: Guarded<[URLSession.ResponseDisposition]>
     private let onResponse: @Sendable (URLSessionDataTask) -> Void
 
     init(
         answers: [URLSession.ResponseDisposition] = [.becomeStream],
         onResponse: @escaping @Sendable (URLSessionDataTask) -> Void = { _ in }
     ) {
-        self.answers = Box(answers)
+        self.answers = Guarded(answers)
         self.onResponse = onResponse
     }
 

@@ -28,7 +28,7 @@ struct BoundedBufferTests {
         arguments: ["write", "offer", "closeWriting", "closeReading", "finishWriting", "refuseReading"])
     func calls(what: String) {
         let buffer = BoundedBuffer(capacity: 4)
-        let calls = Box(0)
+        let calls = Guarded(0)
         #expect(buffer.isEmpty)
         #expect(buffer.awaitReading { calls.change { $0 += 1 } })
         #expect(calls.value == 0)
@@ -60,7 +60,7 @@ struct BoundedBufferTests {
     @Test("A reader may wait again while it is called, and what it has read does not call it once more")
     func again() {
         let buffer = BoundedBuffer(capacity: 4)
-        let calls = Box(0)
+        let calls = Guarded(0)
         let isWaiting = buffer.awaitReading {
             calls.change { $0 += 1 }
             #expect(read(buffer) == [7])

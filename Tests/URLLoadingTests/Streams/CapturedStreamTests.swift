@@ -46,7 +46,7 @@ struct CapturedStreamTests {
     func capture(isSecure: Bool) async throws {
         let identity = try MailIdentity()
         let sent = pattern(2 << 20)
-        let received = Box<[UInt8]>([])
+        let received = Guarded<[UInt8]>([])
         try await withRawServer { peer in
             if isSecure { try peer.startTLS(identity.context) }
             _ = try peer.line()
@@ -60,7 +60,7 @@ struct CapturedStreamTests {
             let task = session.streamTask(withHostName: "mail.test", port: server.port)
             if isSecure { task.startSecureConnection() }
             task.resume()
-            let reading = Box("")
+            let reading = Guarded("")
             task.readData(ofMinLength: 5, maxLength: 5, timeout: 60) { data, _, _ in
                 reading.value = String(decoding: data ?? Data(), as: UTF8.self)
             }
@@ -202,7 +202,7 @@ struct CapturedStreamTests {
 
 /// Reads what comes whenever its stream says that something is there.
 private final class StreamReader: NSObject, StreamDelegate, Sendable {
-    let text = Box("")
+    let text = Guarded("")
     let ended = Signal()
 
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {

@@ -238,7 +238,9 @@ struct MailIdentity: Sendable {
     }
 
     /// A server that speaks a little SMTP with STARTTLS; `injects` goes out behind the answer to that.
-    func script(_ heard: Box<[String]> = Box([]), injects: String = "") -> @Sendable (RawConnection) throws -> Void {
+    func script(_ heard: Guarded<[String]> = Guarded([]), injects: String = "")
+        -> @Sendable (RawConnection) throws -> Void
+    {
         { [context] peer in
             try peer.send("220 mail.test ready\r\n")
             while true {

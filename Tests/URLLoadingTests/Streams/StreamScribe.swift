@@ -7,7 +7,7 @@ import URLLoading
 /// Has every method of stream delegates, and what a habit says about challenges.
 final class StreamScribe: NSObject, URLSessionStreamDelegate {
     let transcript = Transcript()
-    let streams = Box<StreamPair?>(nil)
+    let streams = Guarded<StreamPair?>(nil)
     let captured = Signal()
     let closed = Signal()
     private let habit: GuestHabit?

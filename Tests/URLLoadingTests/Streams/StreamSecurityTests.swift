@@ -12,7 +12,7 @@ struct StreamSecurityTests {
     @Test("B15.45: plain text, STARTTLS, and the rest inside TLS, asked for at once")
     func startTLS() async throws {
         let identity = try MailIdentity()
-        let heard = Box<[String]>([])
+        let heard = Guarded<[String]>([])
         try await withRawServer(identity.script(heard)) { server in
             let scribe = StreamScribe()
             let task = streamSession(scribe, anchor: identity.anchor)
@@ -235,7 +235,7 @@ struct StreamSecurityTests {
         try await withRawServer {
             try $0.send("hi\r\n")
         } _: { server in
-            let asked = Box<[URL]>([])
+            let asked = Guarded<[URL]>([])
             let session = streamSession {
                 $0.proxyResolver = { url in
                     asked.change { $0.append(url) }

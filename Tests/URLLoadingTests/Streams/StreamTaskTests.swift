@@ -48,7 +48,7 @@ struct StreamTaskTests {
             let session = streamSession()
             let queue = session.delegateQueue
             let task = session.streamTask(withHostName: "127.0.0.1", port: server.port)
-            let (reads, writes, done) = (Box<[String]>([]), Box<[Int]>([]), Signal())
+            let (reads, writes, done) = (Guarded<[String]>([]), Guarded<[Int]>([]), Signal())
             for number in 0..<20 {
                 task.readData(ofMinLength: 4, maxLength: 4, timeout: 60) { data, _, error in
                     let place = OperationQueue.current === queue ? "" : " elsewhere"
@@ -91,7 +91,7 @@ struct StreamTaskTests {
 
     @Test("B15.49, B17.55: closeRead ends reading, and writing goes on")
     func closeRead() async throws {
-        let received = Box<[UInt8]>([])
+        let received = Guarded<[UInt8]>([])
         let sent = Signal()
         try await withRawServer { peer in
             _ = try peer.line()
@@ -120,7 +120,7 @@ struct StreamTaskTests {
 
     @Test("B15.50: the peer's end is told also while no read waits, and what came before it can be read")
     func peerEnds() async throws {
-        let heard = Box("")
+        let heard = Guarded("")
         try await withRawServer { peer in
             try peer.send("last words")
             try peer.finish()
@@ -143,7 +143,7 @@ struct StreamTaskTests {
     @Test("B15.42, B15.43: eight megabytes go both ways at once, as fast as the slower side takes them")
     func pressure() async throws {
         let sent = pattern(8 << 20)
-        let received = Box<[UInt8]>([])
+        let received = Guarded<[UInt8]>([])
         try await withRawServer { peer in
             // Reads nothing before all has been taken from it.
             try peer.send(sent)
@@ -196,7 +196,7 @@ struct StreamTaskTests {
 
     @Test("B15.41, B6.12: a read that is not done in time fails, and all after it; writes go on")
     func timeout() async throws {
-        let heard = Box("")
+        let heard = Guarded("")
         try await withRawServer {
             heard.value = try $0.line()
         } _: { server in

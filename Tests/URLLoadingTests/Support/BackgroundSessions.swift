@@ -59,9 +59,9 @@ final class BackgroundScribe: NSObject, URLSessionDownloadDelegate, URLSessionDa
     /// A task has ended, with or without an error.
     let ended = Signal()
     let events = Signal()
-    let errors = Box<[URLError]>([])
+    let errors = Guarded<[URLError]>([])
     let written = Signal()
-    let metrics = Box<[URLSessionTaskMetrics]>([])
+    let metrics = Guarded<[URLSessionTaskMetrics]>([])
 
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL

@@ -93,7 +93,7 @@ final class UploadDelegate: NSObject, URLSessionDataDelegate {
     }
 
     let transcript = Transcript()
-    let progress = Box<[[Int64]]>([])
+    let progress = Guarded<[[Int64]]>([])
     let firstProgress = Signal()
     let asked = Signal()
     private let answer: Answer

@@ -29,7 +29,7 @@ extension ServerResponse {
 
 /// What a server has been asked, in order.
 final class Visits: Sendable {
-    private let seen = Box<[String]>([])
+    private let seen = Guarded<[String]>([])
 
     /// Notes method, target and proof of a request.
     func note(_ request: ServerRequest, _ field: FieldName = .authorization) {
@@ -60,8 +60,8 @@ func door(
 
 /// Lets in requests that prove by Digest that they know the password.
 struct DigestDoor: Sendable {
-    let nonce = Box("n1")
-    let counts = Box<[String]>([])
+    let nonce = Guarded("n1")
+    let counts = Guarded<[String]>([])
     var user = "u"
     var password = "p"
 
@@ -154,7 +154,7 @@ enum Guest {
 
     /// Gives the answers one after the other, the last one again and again.
     static func inTurn(_ answers: (URLSession.AuthChallengeDisposition, URLCredential?)...) -> GuestHabit {
-        let left = Box(answers[...])
+        let left = Guarded(answers[...])
         return { _ in
             var answer: (URLSession.AuthChallengeDisposition, URLCredential?) = (.performDefaultHandling, nil)
             left.change { left in
@@ -182,8 +182,8 @@ extension URLAuthenticationChallenge {
 final class GuestDelegate: NSObject, URLSessionDataDelegate {
     let transcript = Transcript()
     let asked = Signal()
-    let challenges = Box<[URLAuthenticationChallenge]>([])
-    let metrics = Box<URLSessionTaskMetrics?>(nil)
+    let challenges = Guarded<[URLAuthenticationChallenge]>([])
+    let metrics = Guarded<URLSessionTaskMetrics?>(nil)
     private let name: String
     private let habit: GuestHabit?
     private let streams: (@Sendable () -> InputStream?)?

@@ -9,7 +9,7 @@ import URLLoadingWire
 /// Gives the first half of "helloworld" and holds the rest back, and answers the requests that follow as it is told.
 final class HalfServer: Sendable {
     /// One entry for each request: its path, and the range and validator with which the rest was asked for.
-    let asked = Box<[String]>([])
+    let asked = Guarded<[String]>([])
     let gate = ServerGate()
     private let fields: String
     private let ending: [ScriptStep]
@@ -49,8 +49,8 @@ final class HalfServer: Sendable {
 /// Writes down what downloads, and data tasks that become downloads, tell.
 final class ResumptionScribe: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     let transcript = Transcript()
-    let error = Box<URLError?>(nil)
-    let locations = Box<[URL]>([])
+    let error = Guarded<URLError?>(nil)
+    let locations = Guarded<[URL]>([])
     private let disposition: URLSession.ResponseDisposition
     private let onWrite: @Sendable (URLSessionDownloadTask, Transcript) -> Void
 

@@ -5,7 +5,7 @@ import URLLoading
 
 /// The sessions of the test that is running.
 enum GuestBook {
-    @TaskLocal fileprivate static var current: Box<[URLSession]>?
+    @TaskLocal fileprivate static var current: Guarded<[URLSession]>?
 
     /// Notes a session of a test that says `.endsSessions`, and fails every other test.
     static func sign(_ session: URLSession) {
@@ -26,7 +26,7 @@ struct EndsSessions: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         // This is called for suites too, whose tests have books of their own.
         guard testCase != nil else { return try await function() }
-        let book = Box<[URLSession]>([])
+        let book = Guarded<[URLSession]>([])
         defer { for session in book.value { session.invalidateAndCancel() } }
         try await GuestBook.$current.withValue(book) { try await function() }
     }

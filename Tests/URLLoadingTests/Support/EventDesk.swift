@@ -6,7 +6,7 @@ import URLLoadingLoopbackServer
 
 /// Gives answers one after the other, then 204, and keeps the requests.
 final class EventDesk: Sendable {
-    let requests = Box<[ServerRequest]>([])
+    let requests = Guarded<[ServerRequest]>([])
     private let answers: [ServerResponse]
 
     init(_ answers: ServerResponse...) { self.answers = answers }

@@ -22,7 +22,7 @@ struct Intercepting: URLSession.Interceptor {
     }
 
     /// Writes down each request and each answer that goes by, under a name.
-    static func noting(_ name: String, in book: Box<[String]>) -> Intercepting {
+    static func noting(_ name: String, in book: Guarded<[String]>) -> Intercepting {
         Intercepting { request, next in
             book.change { $0.append("\(name) >") }
             let answer = try await next(request)

@@ -23,9 +23,9 @@ final class SequenceServer: Sendable {
     }
 
     /// The calendar's clock, in seconds since 1970.
-    let clock = Box<Int64>(ExchangeScript.beginning)
-    private let answer = Box<Answer?>(nil)
-    private let seen = Box<[ServerRequest]>([])
+    let clock = Guarded<Int64>(ExchangeScript.beginning)
+    private let answer = Guarded<Answer?>(nil)
+    private let seen = Guarded<[ServerRequest]>([])
     private let folder: CacheFolder
     private let plain: LoopbackServer
     private let encrypted: LoopbackServer

@@ -104,7 +104,7 @@ struct AsyncBodyTests {
         "B5.97: a body that is made by a closure is made again after a redirect and by a retry policy",
         arguments: protocols)
     func again(use: ServerHTTP2) async throws {
-        let tries = Box(0)
+        let tries = Guarded(0)
         let router: LoopbackServer.Router = { request in
             switch request.path {
             case "/from": return .status(308).adding("Location", "/to")
@@ -115,7 +115,7 @@ struct AsyncBodyTests {
             }
         }
         try await withHTTP2Session(use, router: router) { server, session in
-            let made = Box(0)
+            let made = Guarded(0)
             let body = AsyncBody {
                 made.change { $0 += 1 }
                 return Self.pieces("again ", "and again")
@@ -164,7 +164,7 @@ struct AsyncBodyTests {
 
     @Test("B5.98: a sequence is read no further than is wanted, and elements that come at once are one piece")
     func demand() throws {
-        let asked = Box(0)
+        let asked = Guarded(0)
         var request = URLRequest(url: URL(fileURLWithPath: "/"))
         let element = [UInt8](repeating: 1, count: 16 * 1024)
         request.setAsyncBody(AsyncBody(Elements(Array(repeating: element, count: 20)) { asked.change { $0 += 1 } }))
@@ -437,7 +437,7 @@ private struct Elements<Element: Sendable>: AsyncSequence, Sendable {
 
 /// Notes which kind of task was made.
 private final class TaskWatcher: NSObject, URLSessionTaskDelegate {
-    let isUpload = Box<Bool?>(nil)
+    let isUpload = Guarded<Bool?>(nil)
 
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
         isUpload.value = task is URLSessionUploadTask

@@ -122,7 +122,7 @@ struct MultipartFormTests {
     func again() async throws {
         let file = try Self.scratch(String(repeating: "a", count: 200_000))
         defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
-        let lengths = Box<[Int64]>([])
+        let lengths = Guarded<[Int64]>([])
         let router: LoopbackServer.Router = { request in
             lengths.change { $0.append(request.bodyByteCount) }
             switch request.path {

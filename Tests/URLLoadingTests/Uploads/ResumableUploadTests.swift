@@ -384,11 +384,11 @@ struct ResumableUploadTests {
 /// Hears everything about an upload, and has streams that begin anywhere.
 final class ResumingDelegate: NSObject, URLSessionDataDelegate {
     let transcript = Transcript()
-    let progress = Box<[[Int64]]>([])
-    let metrics = Box(0)
+    let progress = Guarded<[[Int64]]>([])
+    let metrics = Guarded(0)
     let informed = Signal()
     let sent = Signal()
-    let error = Box<URLError?>(nil)
+    let error = Guarded<URLError?>(nil)
     private let content: Data
 
     init(_ content: Data = Data()) { self.content = content }

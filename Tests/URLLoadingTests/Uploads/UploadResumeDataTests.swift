@@ -61,7 +61,7 @@ struct UploadResumeDataTests {
                     #expect(Self.text(result) == Self.expected(file))
                 case 1:
                     let ended = Signal()
-                    let result = Box("")
+                    let result = Guarded("")
                     visitor().uploadTask(withResumeData: data) { data, _, error in
                         result.value = String(decoding: data ?? Data(), as: UTF8.self)
                         ended.fire()

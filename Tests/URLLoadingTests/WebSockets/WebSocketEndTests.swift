@@ -57,7 +57,7 @@ struct WebSocketEndTests {
             let task = webSocketSession(scribe).webSocketTask(with: try server.webSocket())
             task.resume()
             await scribe.opened.wait()
-            let parting = Box("")
+            let parting = Guarded("")
             let heard = Signal()
             task.receive { result in
                 if case .success(.string(let text)) = result { parting.value = text }
@@ -79,7 +79,7 @@ struct WebSocketEndTests {
             let task = webSocketSession(scribe).webSocketTask(with: try server.webSocket())
             task.resume()
             await scribe.opened.wait()
-            let errors = Box<[String]>([])
+            let errors = Guarded<[String]>([])
             let done = Signal()
             task.receive { result in
                 if case .failure(let error) = result { errors.change { $0.append("receive \(name(error))") } }
@@ -133,7 +133,7 @@ struct WebSocketEndTests {
                 let task = webSocketSession(scribe).webSocketTask(with: try server.webSocket())
                 task.resume()
                 #expect(try await task.heard() == "kept")
-                let errors = Box<[String]>([])
+                let errors = Guarded<[String]>([])
                 let done = Signal()
                 for _ in 1...2 {
                     task.receive { result in

@@ -11,7 +11,7 @@ import URLLoadingWire
 final class WebSocketScribe: NSObject, URLSessionWebSocketDelegate {
     let transcript = Transcript()
     let opened = Signal()
-    let metrics = Box<URLSessionTaskMetrics?>(nil)
+    let metrics = Guarded<URLSessionTaskMetrics?>(nil)
     private let habit: GuestHabit?
     private let redirect: @Sendable (URLRequest) -> URLRequest?
 

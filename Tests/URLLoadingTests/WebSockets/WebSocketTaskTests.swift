@@ -47,7 +47,7 @@ struct WebSocketTaskTests {
         try await withServer(router: { _ in .webSocket() }) { server in
             let scribe = WebSocketScribe()
             let task = webSocketSession(scribe).webSocketTask(with: try server.webSocket())
-            let heard = Box<[String]>([])
+            let heard = Guarded<[String]>([])
             let done = Signal()
             for number in 1...3 {
                 task.send(.string("\(number)")) { error in
@@ -77,7 +77,7 @@ struct WebSocketTaskTests {
         try await withScript([.wait(gate)] + (1...6).map { .text("\($0)") }) { server, record in
             let scribe = WebSocketScribe()
             let task = webSocketSession(scribe).webSocketTask(with: try server.webSocket())
-            let heard = Box<[String]>([])
+            let heard = Guarded<[String]>([])
             let done = Signal()
             for _ in 1...3 {
                 task.receive { result in
@@ -166,7 +166,7 @@ struct WebSocketTaskTests {
         try await withServer(router: { _ in .webSocket(asked) }) { server in
             let task = webSocketSession().webSocketTask(with: try server.webSocket())
             task.resume()
-            let order = Box<[String]>([])
+            let order = Guarded<[String]>([])
             let done = Signal()
             for number in 1...3 {
                 task.sendPing { error in
@@ -296,7 +296,7 @@ struct WebSocketTaskTests {
     func eventHandlers() async throws {
         try await withServer(router: { _ in .webSocket() }) { server in
             let handlers = URLSession.EventHandlers()
-            let heard = Box<[String]>([])
+            let heard = Guarded<[String]>([])
             let done = Signal()
             handlers.didOpenWebSocket = { _, _, chosen in heard.change { $0.append("open \(chosen ?? "nil")") } }
             handlers.didCloseWebSocket = { _, _, code, reason in

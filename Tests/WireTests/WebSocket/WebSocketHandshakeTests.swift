@@ -1,6 +1,7 @@
 // The handshake: what is asked, which answers are answers to it, and the grammar and the meaning of the extensions.
 
 import Testing
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("Web socket handshakes")
@@ -40,7 +41,7 @@ struct WebSocketHandshakeTests {
     @Test("FIPS 180-4: SHA-1 of the examples, and of every length around a block")
     func sha1() {
         func hex(_ text: String) -> String {
-            SHA1.hash(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            Hexadecimal.text(SHA1.hash(Array(text.utf8)))
         }
         #expect(hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
         #expect(hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d")

@@ -4,6 +4,7 @@
 // Must not know: where the field came from.
 
 import CURLLoadingOpenSSL
+import URLLoadingTestSupport
 
 /// The parameters of a Digest answer.
 struct DigestProof {
@@ -98,6 +99,6 @@ struct DigestProof {
         guard EVP_Q_digest(nil, name, nil, bytes, bytes.count, &digest, &length) == 1 else {
             throw CaseFailure("OpenSSL has no \(name)")
         }
-        return digest.prefix(length).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hexadecimal.text(digest.prefix(length))
     }
 }

@@ -1,6 +1,7 @@
 // Everything that may be wrong with a header block, cut in every way, and every budget.
 
 import Testing
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("HPACK: what a decoder refuses")
@@ -70,17 +71,17 @@ struct HPACKDecoderTests {
 
     @Test("H8.10: an integer above 2^31, or of more than five bytes")
     func integers() {
-        expect(Block.hex("FF 80 80 80 80 08"), .integerTooLarge)
-        expect(Block.hex("FF FF FF FF FF FF FF FF FF FF 01"), .integerTooLarge)
-        expect(Block.hex("FF 80 80 80 80 80 00"), .integerTooLarge)
+        expect(Hexadecimal.bytes("FF 80 80 80 80 08"), .integerTooLarge)
+        expect(Hexadecimal.bytes("FF FF FF FF FF FF FF FF FF FF 01"), .integerTooLarge)
+        expect(Hexadecimal.bytes("FF 80 80 80 80 80 00"), .integerTooLarge)
         // As large as it may be, and as long.
         expect(Block.integer(1 << 31, 0x80, prefixBits: 7), .indexOutOfRange)
         expect(Block.integer((1 << 31) + 1, 0x80, prefixBits: 7), .integerTooLarge)
-        expect(Block.hex("00 7F 80 80 80 80 08"), .integerTooLarge)
-        expect(Block.hex("00 01 61 7F FF FF FF FF 0F"), .integerTooLarge)
-        expect(Block.hex("3F FF FF FF FF 7F"), .integerTooLarge)
+        expect(Hexadecimal.bytes("00 7F 80 80 80 80 08"), .integerTooLarge)
+        expect(Hexadecimal.bytes("00 01 61 7F FF FF FF FF 0F"), .integerTooLarge)
+        expect(Hexadecimal.bytes("3F FF FF FF FF 7F"), .integerTooLarge)
         // More bytes than needed are allowed.
-        expect(Block.hex("0F AB 80 80 80 00") + Block.string([0x62]), [TextField("user-agent", "b")])
+        expect(Hexadecimal.bytes("0F AB 80 80 80 00") + Block.string([0x62]), [TextField("user-agent", "b")])
     }
 
     // MARK: Huffman code
@@ -104,29 +105,29 @@ struct HPACKDecoderTests {
 
     @Test("H8.10: a Huffman code with the end of a string, or padding that is none")
     func huffman() {
-        expect(Block.hex("00 81 1F") + Block.string([]), [TextField("a", "")])
+        expect(Hexadecimal.bytes("00 81 1F") + Block.string([]), [TextField("a", "")])
         // 30 ones, and more of them.
-        expect(Block.hex("00 84 FF FF FF FF 00"), .endOfStringSymbol)
-        expect(Block.hex("00 85 1F FF FF FF FF 00"), .endOfStringSymbol)
-        expect(Block.hex("00 01 61 88 FF FF FF FF FF FF FF FF"), .endOfStringSymbol)
+        expect(Hexadecimal.bytes("00 84 FF FF FF FF 00"), .endOfStringSymbol)
+        expect(Hexadecimal.bytes("00 85 1F FF FF FF FF 00"), .endOfStringSymbol)
+        expect(Hexadecimal.bytes("00 01 61 88 FF FF FF FF FF FF FF FF"), .endOfStringSymbol)
         // Seven ones are padding behind a whole byte, eight are not.
-        expect(Block.hex("00 82 1F FF 00"), .malformedPadding)
-        expect(Block.hex("00 81 FF 00"), .malformedPadding)
-        expect(Block.hex("00 83 FF FF FF 00"), .malformedPadding)
+        expect(Hexadecimal.bytes("00 82 1F FF 00"), .malformedPadding)
+        expect(Hexadecimal.bytes("00 81 FF 00"), .malformedPadding)
+        expect(Hexadecimal.bytes("00 83 FF FF FF 00"), .malformedPadding)
         // Zeros, and a one too few.
-        expect(Block.hex("00 81 18 00"), .malformedPadding)
-        expect(Block.hex("00 81 1E 00"), .malformedPadding)
-        expect(Block.hex("00 01 61 81 1B"), .malformedPadding)
+        expect(Hexadecimal.bytes("00 81 18 00"), .malformedPadding)
+        expect(Hexadecimal.bytes("00 81 1E 00"), .malformedPadding)
+        expect(Hexadecimal.bytes("00 01 61 81 1B"), .malformedPadding)
         // A code that is cut.
-        expect(Block.hex("00 82 FF C0 00"), .malformedPadding)
+        expect(Hexadecimal.bytes("00 82 FF C0 00"), .malformedPadding)
         // The next string begins anew.
-        expect(Block.hex("00 81 1F 81 1F 00 81 1F 81 1F"), [TextField("a", "a"), TextField("a", "a")])
+        expect(Hexadecimal.bytes("00 81 1F 81 1F 00 81 1F 81 1F"), [TextField("a", "a"), TextField("a", "a")])
     }
 
     @Test("H12.1: every byte has the code of appendix B, and comes out of it, wherever it is cut")
     func everyByte() throws {
         let bytes = (0...255).map { UInt8($0) }
-        let code = Block.hex(Self.codeOfEveryByte)
+        let code = Hexadecimal.bytes(Self.codeOfEveryByte)
         let block = [0x00, 1, 0x61] + Block.integer(code.count, 0x80, prefixBits: 7) + code
         for pieces in Pieces.waysToCut(block) {
             var reader = HPACKReader()
@@ -210,9 +211,9 @@ struct HPACKDecoderTests {
     func cutOff() {
         let field = Block.literal("name", "value", indexed: true)
         for count in 1..<field.count { expect(Array(field.prefix(count)), .truncatedBlock) }
-        expect(Block.hex("FF"), .truncatedBlock)
-        expect(Block.hex("FF 80"), .truncatedBlock)
-        expect(Block.hex("3F 80"), .truncatedBlock)
+        expect(Hexadecimal.bytes("FF"), .truncatedBlock)
+        expect(Hexadecimal.bytes("FF 80"), .truncatedBlock)
+        expect(Hexadecimal.bytes("3F 80"), .truncatedBlock)
         expect([0x82] + field.dropLast(), .truncatedBlock, after: [field])
         expect([], [])
     }

@@ -1,6 +1,7 @@
 // The examples of RFC 7541 appendix C, each sequence whole, byte by byte, and cut at every place.
 
 import Testing
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("HPACK: the examples of RFC 7541")
@@ -11,7 +12,7 @@ struct HPACKExampleTests {
         var fields: [TextField]
 
         init(_ hex: String, _ fields: [(String, String)]) {
-            block = Block.hex(hex)
+            block = Hexadecimal.bytes(hex)
             self.fields = fields.map { TextField($0, $1) }
         }
     }

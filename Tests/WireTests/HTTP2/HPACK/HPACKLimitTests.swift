@@ -1,6 +1,7 @@
 // Budgets: what a list may hold before it is dropped, and before the connection is; the table is right in any case.
 
 import Testing
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("HPACK: budgets")
@@ -57,7 +58,7 @@ struct HPACKLimitTests {
             #expect(throws: HPACKError.indexOutOfRange) { try reader.read(Block.index(63), for: .table) }
         }
         // A string that is not kept is checked nevertheless.
-        for pieces in waysToCut(Block.hex("00 01 61 82 1F FF")) {
+        for pieces in waysToCut(Hexadecimal.bytes("00 01 61 82 1F FF")) {
             var reader = HPACKReader()
             #expect(throws: HPACKError.malformedPadding) { try reader.read(pieces, for: .table) }
         }

@@ -73,12 +73,6 @@ extension HPACKEncoder {
 
 /// Blocks written by hand.
 enum Block {
-    /// The bytes of hexadecimal digits, with spaces anywhere.
-    static func hex(_ text: String) -> [UInt8] {
-        let digits = text.compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
-
     /// An integer behind bits of its first byte.
     static func integer(_ value: Int, _ bits: UInt8, prefixBits: Int) -> [UInt8] {
         let mask = (1 << prefixBits) - 1
