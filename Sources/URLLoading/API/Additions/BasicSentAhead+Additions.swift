@@ -19,8 +19,8 @@ extension URLSessionConfiguration {
     /// ahead (B2.77). `URLSession.reset` begins anew with these.
     ///
     /// Only `https` URLs count, unless `dangerouslySendsBasicAheadInClear` is set. Without effect are URLs of other
-    /// schemes and without a host, and credentials that are no user and password, or whose user has a colon. Background
-    /// sessions do not know this setting.
+    /// schemes and without a host, and credentials that are no user and password, or whose user has a colon.
+    /// A background session that has it carries its transfers in the program itself.
     public var basicCredentialsSentAhead: [URL: URLCredential] {
         get { value(\.basicCredentialsSentAhead) }
         set { assign(\.basicCredentialsSentAhead, newValue) }

@@ -9,7 +9,8 @@ extension URLSessionConfiguration {
     ///
     /// Where it is `nil`, the default, bodies that are delivered piece by piece or go to a file have no limit, as on Apple's
     /// platforms; one that is collected in memory, for `data(for:)`, `upload(for:from:)` or a completion handler, may come to a
-    /// gibibyte (B16.76). `.max` lifts that, and a negative number counts as 0. Background sessions do not know this setting.
+    /// gibibyte (B16.76). `.max` lifts that, and a negative number counts as 0.
+    /// A background session that has it carries its transfers in the program itself.
     public var maximumDecodedBytes: Int64? {
         get { value(\.maximumDecodedBytes) }
         set { assign(\.maximumDecodedBytes, newValue) }
@@ -21,7 +22,7 @@ extension URLSessionConfiguration {
     ///
     /// Where it is `nil`, the default, bodies that are delivered piece by piece or go to a file have no limit, as on Apple's
     /// platforms; one that is collected in memory may come to 200 bytes for each once it has come to more than 64 MiB (B16.76). `.max`
-    /// lifts that, and a number below 1 counts as 1. Background sessions do not know this setting.
+    /// lifts that, and a number below 1 counts as 1. A background session that has it carries its transfers in the program itself.
     public var maximumDecodedRatio: Int64? {
         get { value(\.maximumDecodedRatio) }
         set { assign(\.maximumDecodedRatio, newValue) }

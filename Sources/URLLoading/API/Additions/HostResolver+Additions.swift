@@ -33,7 +33,7 @@ extension URLSessionConfiguration {
     /// own error as the underlying one. No address, and a text that is none, are `.cannotFindHost`, too. Which server a session
     /// believes depends on the name, never on the address: certificates must be for the URL's host.
     ///
-    /// Each session has one table for its answers. Background sessions do not know this setting.
+    /// Each session has one table for its answers. A background session that has it carries its transfers in the program itself.
     public var hostResolver: HostResolver? {
         get { value(\.hostResolver) }
         set { assign(\.hostResolver, newValue) }

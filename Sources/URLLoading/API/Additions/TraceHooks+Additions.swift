@@ -67,7 +67,7 @@ extension URLSession {
         /// An address was connected to, or could not be. Not called for what was given up because another address was faster.
         public var connectFinished:
             (@Sendable (_ connection: ConnectionID, _ address: String, _ error: (any Error)?) -> Void)?
-        /// A proxy has opened a tunnel, or is of no use. Not called where a proxy forwards requests without a tunnel.
+        /// A proxy has opened a tunnel, or is of no use. Not called where a proxy forwards requests without a tunnel and works.
         public var tunnelFinished:
             (@Sendable (_ connection: ConnectionID, _ proxy: String, _ error: (any Error)?) -> Void)?
         /// TLS was set up with a server, or with a proxy that wants it; or it could not be.
