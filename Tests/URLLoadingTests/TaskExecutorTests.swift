@@ -135,10 +135,10 @@ private final class QueueWatch: NSObject, URLSessionDataDelegate, Sendable {
     let threads = Guarded<Set<UInt>>([])
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        threads.change { $0.insert(currentThread()) }
+        _ = threads.change { $0.insert(currentThread()) }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        threads.change { $0.insert(currentThread()) }
+        _ = threads.change { $0.insert(currentThread()) }
     }
 }

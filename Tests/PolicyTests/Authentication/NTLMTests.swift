@@ -75,7 +75,7 @@ struct NTLMTests {
 
     @Test("MS-NLMP 4.2.4.1.1: NTOWFv2, whose user name is in capitals and whose domain is not")
     func key() {
-        let expected = Self.bytes("0c868a403bfd7a93a3001ef22ef02e3f")
+        let expected = Hexadecimal.bytes("0c868a403bfd7a93a3001ef22ef02e3f")
         for name in ["Domain\\User", "Domain\\uSER", "User@Domain"] {
             #expect(NTLMv2Response.key(name: NTLMName(name), password: "Password") == expected, "\(name)")
         }
@@ -85,12 +85,13 @@ struct NTLMTests {
     @Test("MS-NLMP 4.2.4.1.2, 4.2.4.2: session base key, LMv2 and NTLMv2 responses")
     func responses() {
         let response = NTLMv2Response(
-            key: Self.bytes("0c868a403bfd7a93a3001ef22ef02e3f"), serverChallenge: Self.bytes("0123456789abcdef"),
+            key: Hexadecimal.bytes("0c868a403bfd7a93a3001ef22ef02e3f"),
+            serverChallenge: Hexadecimal.bytes("0123456789abcdef"),
             clientChallenge: [UInt8](repeating: 0xAA, count: 8), time: 0, targetInfo: Self.targetInfo)
-        #expect(response.sessionBaseKey == Self.bytes("8de40ccadbc14a82f15cb0ad0de95ca3"))
-        #expect(response.lanManager == Self.bytes("86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa"))
-        #expect(response.proof.prefix(16) == Self.bytes("68cd0ab851e51c96aabc927bebef6a1c")[...])
-        let covered = Self.bytes("01010000000000000000000000000000aaaaaaaaaaaaaaaa00000000") + Self.targetInfo
+        #expect(response.sessionBaseKey == Hexadecimal.bytes("8de40ccadbc14a82f15cb0ad0de95ca3"))
+        #expect(response.lanManager == Hexadecimal.bytes("86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa"))
+        #expect(response.proof.prefix(16) == Hexadecimal.bytes("68cd0ab851e51c96aabc927bebef6a1c")[...])
+        let covered = Hexadecimal.bytes("01010000000000000000000000000000aaaaaaaaaaaaaaaa00000000") + Self.targetInfo
         #expect(Array(response.proof.dropFirst(16)) == covered + [0, 0, 0, 0])
         #expect("\(response) \(NTLMName("Domain\\User"))" == "(NTLMv2Response) (NTLMName)")
     }
@@ -99,9 +100,9 @@ struct NTLMTests {
     func messages() throws {
         let message = try #require(try answer(Self.challenge))
         #expect(message.bytes.starts(with: Array("NTLMSSP\0".utf8) + [3, 0, 0, 0]))
-        #expect(message.lanManager == Self.bytes("86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa"))
+        #expect(message.lanManager == Hexadecimal.bytes("86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa"))
         #expect(message.proof.count == 84)
-        #expect(message.proof.prefix(16) == Self.bytes("68cd0ab851e51c96aabc927bebef6a1c")[...])
+        #expect(message.proof.prefix(16) == Hexadecimal.bytes("68cd0ab851e51c96aabc927bebef6a1c")[...])
         #expect(message.domain == utf16("Domain"))
         #expect(message.user == utf16("User"))
         #expect(message.workstation.isEmpty && message.sessionKey.isEmpty)

@@ -73,6 +73,30 @@ struct BackgroundSettingsTests {
         }
     }
 
+    @Test(
+        "B10.39, B12.26: a session that carries its transfers itself has rules of its own for trying again, and calls no hooks"
+    )
+    func ownRules() async throws {
+        let folder = BackgroundFolder()
+        let configuration = folder.configuration(helper: true)
+        configuration.maximumConnectionLifetime = 100
+        configuration.retryPolicy = URLSession.RetryPolicy(maximumRetries: 3)
+        let steps = Guarded(0)
+        var hooks = URLSession.TraceHooks()
+        hooks.loadStarted = { _ in steps.add(1) }
+        hooks.connectionAssigned = { _, _ in steps.add(1) }
+        configuration.traceHooks = [hooks]
+        try await withServer(router: { _ in .text("busy", status: 429) }) { server in
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 busy", "end 1 nil"])
+                #expect(server.stats.requests == 1)
+            }
+        }
+        #expect(steps.value == 0)
+    }
+
     /// Settings that a helper is given.
     private static let carried: Set<String> = [
         "identifier", "additionalHeaders", "timeoutIntervalForRequest", "timeoutIntervalForResource",

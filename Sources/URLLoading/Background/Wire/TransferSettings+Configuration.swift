@@ -117,6 +117,9 @@ extension ConfigurationValues {
         values.timeoutIntervalForResource = 0
         values.honorsEarliestBeginDate = false
         values.protocolClasses = []
+        // It tries again by rules of its own, and the numbers of its tasks are not those that the program knows.
+        values.retryPolicy = nil
+        values.traceHooks = nil
         return values
     }
 }
