@@ -62,6 +62,23 @@ import URLLoadingTrust
     }
 
     @Test(
+        "B3.25: the form of a stored root's name constraints is judged by the standard profile, another anchor's by the strict one"
+    )
+    func storedConstraints() throws {
+        let folder = try TemporaryFolder()
+        let root = try CertificateFactory.selfSigned(
+            .authority("Dotted").with { $0.nameConstraints = .init(permitted: [.dns(".example.test")]) })
+        let chain = try root.issue(.server("www.example.test")).chain
+        let policy = TrustPolicy(host: HostName("www.example.test"), profile: .strict)
+        let file = try folder.write("bundle.pem", root.certificate.pem)
+        let store = SystemStore.find(certificateFile: file, certificateDirectories: nil)
+        let stored = SystemRootsEvaluator(roots: TrustRoots(store: store)).evaluate(chain, policy: policy)
+        #expect(stored.failure == nil)
+        let given = try AnchorsEvaluator(anchors: [root.certificate]).evaluate(chain, policy: policy)
+        #expect(given.failure?.description.contains("name constraints") == true)
+    }
+
+    @Test(
         "B3.40: a server's own certificate that was added to the bundle alone is believed beside a hashed directory",
         arguments: [true, false])
     func serverCertificateInBundle(_ isOfThisMonth: Bool) throws {

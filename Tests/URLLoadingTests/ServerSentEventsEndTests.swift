@@ -67,6 +67,16 @@ struct ServerSentEventsEndTests {
         session.invalidateAndCancel()
     }
 
+    @Test("B5.86: an address that would have to be proved does not come by waiting")
+    func noProof() async throws {
+        let session = URLSession(configuration: .ephemeral)
+        var request = URLRequest(url: try #require(URL(string: "http://events.test/")))
+        request.requiresDNSSECValidation = true
+        let events = session.serverSentEvents(for: request)
+        #expect(await codeThrown { _ = try await events.allData() } == .dnsLookupFailed)
+        session.invalidateAndCancel()
+    }
+
     @Test("B5.89: an event that is too long ends the sequence and its load")
     func tooLong() async throws {
         let gate = ServerGate()

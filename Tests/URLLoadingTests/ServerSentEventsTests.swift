@@ -175,6 +175,25 @@ struct ServerSentEventsTests {
         session.invalidateAndCancel()
     }
 
+    @Test("B5.86: after a resolver's failure the sequence asks again")
+    func noAddress() async throws {
+        let asked = Guarded(0)
+        try await withServer(router: { _ in asked.value < 3 ? .status(500) : .status(204) }) { server in
+            let session = URLSession.made {
+                $0.hostResolver = { _ in
+                    asked.change { $0 += 1 }
+                    guard asked.value == 3 else { throw URLError(.dnsLookupFailed) }
+                    return URLSessionConfiguration.HostAddresses(["127.0.0.1"])
+                }
+            }
+            var events = session.serverSentEvents(from: try server.at("/", host: "events.test"))
+            events.reconnectionTime = .zero
+            #expect(try await events.allData().isEmpty)
+            #expect(asked.value == 3)
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B5.90: redirects are followed, each time from the first URL on", arguments: [301, 302, 303, 307, 308])
     func redirects(status: Int) async throws {
         let desk = EventDesk(.events("retry: 0\nid: 1\ndata: a\n\n"))

@@ -49,7 +49,7 @@ enum IssuerRules {
         if !isAnchor || profile == .strict, let weakness = KeyRules.weakness(issuer, policy: policy) {
             problems.add(.weakKey(weakness), issuer)
         }
-        addNames(outsideOf: issuer, path, policy, &problems, &budget)
+        addNames(outsideOf: issuer, path, profile, &problems, &budget)
         return problems
     }
 
@@ -72,15 +72,15 @@ enum IssuerRules {
 
     /// Section 4.2.1.10: the names of everything below, except of self-issued intermediates (B3.25).
     private static func addNames(
-        outsideOf issuer: Certificate, _ path: [Certificate], _ policy: TrustPolicy, _ problems: inout PathProblems,
-        _ budget: inout WorkBudget
+        outsideOf issuer: Certificate, _ path: [Certificate], _ profile: TrustPolicy.Profile,
+        _ problems: inout PathProblems, _ budget: inout WorkBudget
     ) {
         let fields = issuer.fields
         guard let list = fields.extensions.nameConstraints else { return }
         // What is refused for lack of work is refused: the caller knows it from the budget.
         guard budget.takeNames(bytes: list.count) else { return problems.add(.nameConstraint, issuer) }
         fields.bytes.withUnsafeBytes { bytes in
-            guard let subtrees = NameSubtrees(bytes, list, profile: policy.profile) else {
+            guard let subtrees = NameSubtrees(bytes, list, profile: profile) else {
                 return problems.add(.malformed("its name constraints cannot be read"), issuer)
             }
             let rules = NameConstraintRules(subtrees)

@@ -63,7 +63,8 @@ import URLLoadingPolicy
     }
 
     @Test(
-        "B10.39: failures that may pass are tried again", arguments: [-1001, -1003, -1004, -1005, -1009] as [Int64])
+        "B10.39: failures that may pass are tried again",
+        arguments: [-1001, -1003, -1004, -1005, -1006, -1009] as [Int64])
     func passing(code: Int64) {
         var schedule = TransferSchedule(places: 1)
         schedule.added(1, Self.entry())

@@ -141,9 +141,8 @@ extension TransferOwner {
                     code: Int64(failure.code.rawValue), text: failure.description, url: transfer.record.current.url))
         }
         guard let error else { return succeeded(number, transfer, task) }
-        let bridged = error as NSError
-        let code = bridged.domain == NSURLErrorDomain ? Int64(bridged.code) : 0
-        switch schedule.failed(number, code: code, random: UInt32.random(in: 0...UInt32.max), now: now) {
+        let random = UInt32.random(in: 0...UInt32.max)
+        switch schedule.failed(number, code: FailureCode.of(error), random: random, now: now) {
         case .end: complete(number, TransferFailure(error, keepsResumeData: true))
         case .retry(let attempt, let delay):
             keepForLater(error, transfer)

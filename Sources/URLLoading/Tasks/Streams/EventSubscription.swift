@@ -128,8 +128,8 @@ struct EventSubscription: Sendable {
     }
 
     private mutating func failed(_ error: any Error) throws {
-        let code = (error as? URLError).map { Int64($0.code.rawValue) } ?? 0
-        let sequel = machine.failed(code: code, reconnectionTime: reconnectionTime, random: Self.random)
+        let sequel = machine.failed(
+            code: FailureCode.of(error), reconnectionTime: reconnectionTime, random: Self.random)
         if sequel == .over { throw error }
         goOn(with: sequel)
     }
