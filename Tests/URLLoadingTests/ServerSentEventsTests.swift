@@ -183,7 +183,7 @@ struct ServerSentEventsTests {
                 $0.hostResolver = { _ in
                     asked.change { $0 += 1 }
                     guard asked.value == 3 else { throw URLError(.dnsLookupFailed) }
-                    return URLSessionConfiguration.HostAddresses(["127.0.0.1"])
+                    return URLSessionConfiguration.HostAddresses(["127.0.0.1"], timeToLive: 0)
                 }
             }
             var events = session.serverSentEvents(from: try server.at("/", host: "events.test"))
