@@ -6,6 +6,33 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTLS
 
+/// Hands the question about a server on to another delegate, in the form with a handler.
+private final class Forwarder: NSObject, URLSessionDelegate {
+    private let inner: any URLSessionDelegate
+
+    init(_ inner: any URLSessionDelegate) { self.inner = inner }
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        inner.urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+    }
+}
+
+/// The same as `async`.
+private final class AsyncForwarder: NSObject, URLSessionDelegate {
+    private let inner: any URLSessionDelegate
+
+    init(_ inner: any URLSessionDelegate) { self.inner = inner }
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        await inner.urlSession(session, didReceive: challenge)
+    }
+}
+
 @Suite("Challenges: which delegate is asked")
 struct ChallengeRoutingTests {
     @Test("B2.1, B2.2, B2.10: the session's method, in either form, or else the tasks' method, in either form")
@@ -26,6 +53,28 @@ struct ChallengeRoutingTests {
                     #expect(String(decoding: data, as: UTF8.self) == "secret")
                     #expect(transcript.calls == Array(repeating: call, count: round))
                 }
+            }
+        }
+    }
+
+    @Test("B1.95: a delegate that hands its question on has the method, whether or not the other delegate has it")
+    func handedOn() async throws {
+        try await withJudgedServer { judged in
+            let (judge, asyncJudge) = (SessionJudge(), AsyncSessionJudge())
+            let forwarders: [(any URLSessionDelegate, any URLSessionDelegate, Transcript, String)] = [
+                (Forwarder(SilentDelegate()), Forwarder(judge), judge.transcript, "session trust"),
+                (
+                    AsyncForwarder(SilentDelegate()), AsyncForwarder(asyncJudge), asyncJudge.transcript,
+                    "async session trust"
+                ),
+            ]
+            for (withoutJudge, withJudge, transcript, call) in forwarders {
+                // The other's default answers, as a method that leaves it to the session.
+                let code = await codeThrown { _ = try await judged.session(withoutJudge).data(from: judged.url) }
+                #expect(code == .serverCertificateUntrusted)
+                let (data, _) = try await judged.session(withJudge).data(from: judged.url)
+                #expect(String(decoding: data, as: UTF8.self) == "secret")
+                #expect(transcript.calls == [call])
             }
         }
     }

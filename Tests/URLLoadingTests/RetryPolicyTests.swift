@@ -123,6 +123,24 @@ struct RetryPolicyTests {
         }
     }
 
+    @Test(
+        "B6.33, B7.50: an answer that another attempt follows is not stored, and what is stored is not the next attempt's answer",
+        arguments: [false, true])
+    func uncached(decides: Bool) async throws {
+        let bad = ServerResponse.text("bad", status: 503).adding("Cache-Control", "max-age=600")
+        try await Self.failing(1, with: bad) { server in
+            let policy = Self.quick { policy in
+                guard decides else { return }
+                policy.decide = { $0.response?.statusCode == 503 ? .retry(after: 0) : $0.proposal }
+            }
+            let session = Self.session(policy) { $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0) }
+            let load = try await Load(server.at(), in: session)
+            #expect(load.status == 200 && load.text == "good" && server.stats.requests == 2)
+            let stored = try session.configuration.urlCache?.cachedResponse(for: URLRequest(url: server.at()))
+            #expect((stored?.response as? HTTPURLResponse)?.statusCode != 503)
+        }
+    }
+
     // MARK: Errors
 
     @Test("B6.33: after a lost connection the request is sent again; the last error is the result")

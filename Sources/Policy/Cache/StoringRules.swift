@@ -23,6 +23,7 @@ package enum StoringRules {
     ) -> Verdict {
         // B7.43, B7.54: only GET is stored. B7.46: a part is not. A 304 without an entry has nothing to say.
         guard method == "GET", isComplete, status >= 200, status != 206, status != 304 else { return .leave }
+        guard !neverStored.contains(status) else { return .leave }
         let control = CacheControl(fields)
         let isSuccess = (200...299).contains(status)
         if control.noStore || CacheControl(request).noStore { return isSuccess ? .forget : .leave }
@@ -79,6 +80,9 @@ package enum StoringRules {
         "Age", "Cache-Control", "Content-Encoding", "Content-Length", "Content-Type", "Date", "ETag", "Expires",
         "Last-Modified", "Vary",
     ]
+
+    /// About the request or the network at that moment: a cache must not store them (RFC 6585 §3 to §6).
+    private static let neverStored: Set<Int> = [428, 429, 431, 511]
 
     private static let maximumNames = 64
 }

@@ -252,12 +252,16 @@ struct ResumptionTests {
         }
     }
 
-    @Test("B9.31: a response with an error status is the result; the partial file stays, and can be continued later")
-    func errorStatus() async throws {
+    @Test(
+        "B9.31: a response with an error status is the result; the partial file stays, and can be continued later",
+        arguments: [503, 401])
+    func errorStatus(status: Int) async throws {
         let count = Guarded(0)
         let half = HalfServer(then: { request in
             count.change { $0 += 1 }
-            return count.value == 1 ? .text("not now", status: 503) : HalfServer.rest(request)
+            guard count.value == 1 else { return HalfServer.rest(request) }
+            // A refusal that is not answered is decided about later than other answers.
+            return .text("not now", status: status).adding("WWW-Authenticate", "Basic realm=\"x\"")
         })
         try await withServer(router: half.router) { server in
             let data = try await halfOf(try server.at("/"))

@@ -443,7 +443,7 @@ extension URLSession.EventHandlers {
     }
 
     func miss(_ method: DelegateMethod, _ task: URLSessionTask) {
-        task.core.probe.noteMissing(method)
+        task.core.probe.noteMissing(method, of: self)
     }
 }
 

@@ -49,7 +49,7 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if dataTask.core.probe.noteMissing(.response) { return }
+        if dataTask.core.probe.noteMissing(.response, of: self) { return }
         Task { completionHandler(await urlSession(session, dataTask: dataTask, didReceive: response)) }
     }
 
@@ -57,7 +57,7 @@ extension URLSessionDataDelegate {
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition {
-        dataTask.core.asyncProbe.noteMissing(.responseAsync)
+        dataTask.core.asyncProbe.noteMissing(.responseAsync, of: self)
         return .allow
     }
 
@@ -65,19 +65,19 @@ extension URLSessionDataDelegate {
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
     ) {
-        dataTask.core.probe.noteMissing(.becomeDownload)
+        dataTask.core.probe.noteMissing(.becomeDownload, of: self)
     }
 
     /// Does nothing.
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask
     ) {
-        dataTask.core.probe.noteMissing(.becomeStream)
+        dataTask.core.probe.noteMissing(.becomeStream, of: self)
     }
 
     /// Does nothing.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        dataTask.core.probe.noteMissing(.data)
+        dataTask.core.probe.noteMissing(.data, of: self)
     }
 
     /// Asks the `async` form.
@@ -85,7 +85,7 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        if dataTask.core.probe.noteMissing(.storing) { return }
+        if dataTask.core.probe.noteMissing(.storing, of: self) { return }
         Task {
             completionHandler(await urlSession(session, dataTask: dataTask, willCacheResponse: proposedResponse))
         }
@@ -95,7 +95,7 @@ extension URLSessionDataDelegate {
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
     ) async -> CachedURLResponse? {
-        dataTask.core.asyncProbe.noteMissing(.storingAsync)
+        dataTask.core.asyncProbe.noteMissing(.storingAsync, of: self)
         return proposedResponse
     }
 }

@@ -41,7 +41,7 @@ extension URLSessionDelegate {
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        if challenge.noteMissing(.sessionChallenge) { return }
+        if challenge.noteMissing(.sessionChallenge, of: self) { return }
         Task {
             let (disposition, credential) = await urlSession(session, didReceive: challenge)
             completionHandler(disposition, credential)
@@ -52,7 +52,7 @@ extension URLSessionDelegate {
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        challenge.noteMissing(.sessionChallengeAsync)
+        challenge.noteMissing(.sessionChallengeAsync, of: self)
         return (.performDefaultHandling, nil)
     }
 }

@@ -28,7 +28,7 @@ extension URLSessionDownloadDelegate {
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
-        downloadTask.core.probe.noteMissing(.writeData)
+        downloadTask.core.probe.noteMissing(.writeData, of: self)
     }
 
     /// Does nothing.
@@ -36,6 +36,6 @@ extension URLSessionDownloadDelegate {
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        downloadTask.core.probe.noteMissing(.resumeAtOffset)
+        downloadTask.core.probe.noteMissing(.resumeAtOffset, of: self)
     }
 }

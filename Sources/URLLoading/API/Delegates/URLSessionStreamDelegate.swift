@@ -25,17 +25,17 @@ public protocol URLSessionStreamDelegate: URLSessionTaskDelegate {
 extension URLSessionStreamDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, readClosedFor streamTask: URLSessionStreamTask) {
-        streamTask.core.probe.noteMissing(.readClosed)
+        streamTask.core.probe.noteMissing(.readClosed, of: self)
     }
 
     /// Does nothing.
     public func urlSession(_ session: URLSession, writeClosedFor streamTask: URLSessionStreamTask) {
-        streamTask.core.probe.noteMissing(.writeClosed)
+        streamTask.core.probe.noteMissing(.writeClosed, of: self)
     }
 
     /// Does nothing.
     public func urlSession(_ session: URLSession, betterRouteDiscoveredFor streamTask: URLSessionStreamTask) {
-        streamTask.core.probe.noteMissing(.betterRoute)
+        streamTask.core.probe.noteMissing(.betterRoute, of: self)
     }
 
     /// Lets the streams go, and with them the connection.
@@ -43,6 +43,6 @@ extension URLSessionStreamDelegate {
         _ session: URLSession, streamTask: URLSessionStreamTask, didBecome inputStream: InputStream,
         outputStream: OutputStream
     ) {
-        streamTask.core.probe.noteMissing(.becameStreams)
+        streamTask.core.probe.noteMissing(.becameStreams, of: self)
     }
 }

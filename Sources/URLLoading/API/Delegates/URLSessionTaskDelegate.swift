@@ -93,7 +93,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 extension URLSessionTaskDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-        task.core.probe.noteMissing(.createTask)
+        task.core.probe.noteMissing(.createTask, of: self)
     }
 
     /// Asks the `async` form.
@@ -101,7 +101,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
     ) {
-        if task.core.probe.noteMissing(.delayed) { return }
+        if task.core.probe.noteMissing(.delayed, of: self) { return }
         Task {
             let (disposition, next) = await urlSession(session, task: task, willBeginDelayedRequest: request)
             completionHandler(disposition, next)
@@ -112,13 +112,13 @@ extension URLSessionTaskDelegate {
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
-        task.core.asyncProbe.noteMissing(.delayedAsync)
+        task.core.asyncProbe.noteMissing(.delayedAsync, of: self)
         return (.continueLoading, nil)
     }
 
     /// Does nothing.
     public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
-        task.core.probe.noteMissing(.waiting)
+        task.core.probe.noteMissing(.waiting, of: self)
     }
 
     /// Asks the `async` form.
@@ -126,7 +126,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        if task.core.probe.noteMissing(.redirect) { return }
+        if task.core.probe.noteMissing(.redirect, of: self) { return }
         Task {
             completionHandler(
                 await urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
@@ -138,7 +138,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        task.core.asyncProbe.noteMissing(.redirectAsync)
+        task.core.asyncProbe.noteMissing(.redirectAsync, of: self)
         return request
     }
 
@@ -147,7 +147,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        if task.core.probe.noteMissing(.taskChallenge) { return }
+        if task.core.probe.noteMissing(.taskChallenge, of: self) { return }
         Task {
             let (disposition, credential) = await urlSession(session, task: task, didReceive: challenge)
             completionHandler(disposition, credential)
@@ -158,7 +158,7 @@ extension URLSessionTaskDelegate {
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        task.core.asyncProbe.noteMissing(.taskChallengeAsync)
+        task.core.asyncProbe.noteMissing(.taskChallengeAsync, of: self)
         return (.performDefaultHandling, nil)
     }
 
@@ -167,13 +167,13 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        if task.core.probe.noteMissing(.bodyStream) { return }
+        if task.core.probe.noteMissing(.bodyStream, of: self) { return }
         Task { completionHandler(await urlSession(session, needNewBodyStreamForTask: task)) }
     }
 
     /// Supplies none.
     public func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream? {
-        task.core.asyncProbe.noteMissing(.bodyStreamAsync)
+        task.core.asyncProbe.noteMissing(.bodyStreamAsync, of: self)
         return nil
     }
 
@@ -182,7 +182,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        if task.core.probe.noteMissing(.bodyStreamFrom) { return }
+        if task.core.probe.noteMissing(.bodyStreamFrom, of: self) { return }
         Task { completionHandler(await urlSession(session, needNewBodyStreamForTask: task, from: offset)) }
     }
 
@@ -190,7 +190,7 @@ extension URLSessionTaskDelegate {
     public func urlSession(
         _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
     ) async -> InputStream? {
-        task.core.asyncProbe.noteMissing(.bodyStreamFromAsync)
+        task.core.asyncProbe.noteMissing(.bodyStreamFromAsync, of: self)
         return nil
     }
 
@@ -199,25 +199,25 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        task.core.probe.noteMissing(.sendBodyData)
+        task.core.probe.noteMissing(.sendBodyData, of: self)
     }
 
     /// Does nothing.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        task.core.probe.noteMissing(.informationalResponse)
+        task.core.probe.noteMissing(.informationalResponse, of: self)
     }
 
     /// Does nothing.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        task.core.probe.noteMissing(.metrics)
+        task.core.probe.noteMissing(.metrics, of: self)
     }
 
     /// Does nothing.
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        task.core.probe.noteMissing(.complete)
+        task.core.probe.noteMissing(.complete, of: self)
     }
 }

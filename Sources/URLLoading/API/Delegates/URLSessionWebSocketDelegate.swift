@@ -21,7 +21,7 @@ extension URLSessionWebSocketDelegate {
     public func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
     ) {
-        webSocketTask.core.probe.noteMissing(.openedWebSocket)
+        webSocketTask.core.probe.noteMissing(.openedWebSocket, of: self)
     }
 
     /// Does nothing.
@@ -29,6 +29,6 @@ extension URLSessionWebSocketDelegate {
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
     ) {
-        webSocketTask.core.probe.noteMissing(.closedWebSocket)
+        webSocketTask.core.probe.noteMissing(.closedWebSocket, of: self)
     }
 }

@@ -52,8 +52,9 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
 extension URLAuthenticationChallenge {
     /// Called by the defaults of a session's methods, which know no task; as `DelegateProbe.noteMissing`.
     @discardableResult
-    func noteMissing(_ method: DelegateMethod) -> Bool {
+    func noteMissing(_ method: DelegateMethod, of delegate: any URLSessionDelegate) -> Bool {
         guard let core = (sender as? ChallengeSender)?.core else { return false }
-        return method == .sessionChallenge ? core.probe.noteMissing(method) : core.asyncProbe.noteMissing(method)
+        return method == .sessionChallenge
+            ? core.probe.noteMissing(method, of: delegate) : core.asyncProbe.noteMissing(method, of: delegate)
     }
 }

@@ -69,44 +69,44 @@ struct DelegateInquiry: Sendable {
         let shown = task.face
         switch question {
         case .redirect(let response, let request):
-            task.probe.arm(.redirect)
+            task.probe.arm(.redirect, of: view.session)
             view.task?.urlSession(
                 urlSession, task: shown, willPerformHTTPRedirection: response, newRequest: request,
                 completionHandler: { answer(.redirect($0)) })
         case .delayed(let request, _):
-            task.probe.arm(.delayed)
+            task.probe.arm(.delayed, of: view.session)
             view.task?.urlSession(
                 urlSession, task: shown, willBeginDelayedRequest: request,
                 completionHandler: { answer(.delayed($0, $1)) })
         case .response(let response), .part(let response):
             guard let dataTask = shown as? URLSessionDataTask else { return false }
-            task.probe.arm(.response)
+            task.probe.arm(.response, of: view.session)
             view.data?.urlSession(
                 urlSession, dataTask: dataTask, didReceive: response,
                 completionHandler: { answer(.disposition($0)) })
         case .storing(let proposed):
             guard let dataTask = shown as? URLSessionDataTask else { return false }
-            task.probe.arm(.storing)
+            task.probe.arm(.storing, of: view.session)
             view.data?.urlSession(
                 urlSession, dataTask: dataTask, willCacheResponse: proposed,
                 completionHandler: { answer(.storing($0)) })
         case .challenge(let challenge, ofTask: false):
-            task.probe.arm(.sessionChallenge)
+            task.probe.arm(.sessionChallenge, of: view.session)
             view.session.urlSession(
                 urlSession, didReceive: challenge.shown,
                 completionHandler: { answer(.challenge($0, $1)) })
         case .challenge(let challenge, ofTask: true):
-            task.probe.arm(.taskChallenge)
+            task.probe.arm(.taskChallenge, of: view.session)
             view.task?.urlSession(
                 urlSession, task: shown, didReceive: challenge.shown,
                 completionHandler: { answer(.challenge($0, $1)) })
         case .bodyStream(_, nil):
-            task.probe.arm(.bodyStream)
+            task.probe.arm(.bodyStream, of: view.session)
             view.task?.urlSession(
                 urlSession, task: shown,
                 needNewBodyStream: { answer(.stream($0.map { InputStreamSource($0) })) })
         case .bodyStream(_, let offset?):
-            task.probe.arm(.bodyStreamFrom)
+            task.probe.arm(.bodyStreamFrom, of: view.session)
             view.task?.urlSession(
                 urlSession, task: shown, needNewBodyStreamFrom: offset,
                 completionHandler: { answer(.stream($0.map { InputStreamSource($0) })) })
@@ -123,42 +123,42 @@ struct DelegateInquiry: Sendable {
             let answered: TaskAnswer
             switch question {
             case .redirect(let response, let request):
-                task.asyncProbe.arm(.redirectAsync)
+                task.asyncProbe.arm(.redirectAsync, of: view.session)
                 let next = await view.task?.urlSession(
                     urlSession, task: shown, willPerformHTTPRedirection: response, newRequest: request)
                 answered = .redirect(next ?? nil)
             case .delayed(let request, _):
-                task.asyncProbe.arm(.delayedAsync)
+                task.asyncProbe.arm(.delayedAsync, of: view.session)
                 let (disposition, next) =
                     await view.task?.urlSession(urlSession, task: shown, willBeginDelayedRequest: request)
                     ?? (.continueLoading, nil)
                 answered = .delayed(disposition, next)
             case .response(let response), .part(let response):
-                task.asyncProbe.arm(.responseAsync)
+                task.asyncProbe.arm(.responseAsync, of: view.session)
                 guard let dataTask = shown as? URLSessionDataTask, let delegate = view.data else { return }
                 answered = .disposition(await delegate.urlSession(urlSession, dataTask: dataTask, didReceive: response))
             case .storing(let proposed):
-                task.asyncProbe.arm(.storingAsync)
+                task.asyncProbe.arm(.storingAsync, of: view.session)
                 guard let dataTask = shown as? URLSessionDataTask, let delegate = view.data else { return }
                 answered = .storing(
                     await delegate.urlSession(urlSession, dataTask: dataTask, willCacheResponse: proposed))
             case .challenge(let challenge, ofTask: false):
-                task.asyncProbe.arm(.sessionChallengeAsync)
+                task.asyncProbe.arm(.sessionChallengeAsync, of: view.session)
                 let (disposition, credential) = await view.session.urlSession(
                     urlSession, didReceive: challenge.shown)
                 answered = .challenge(disposition, credential)
             case .challenge(let challenge, ofTask: true):
-                task.asyncProbe.arm(.taskChallengeAsync)
+                task.asyncProbe.arm(.taskChallengeAsync, of: view.session)
                 let (disposition, credential) =
                     await view.task?.urlSession(urlSession, task: shown, didReceive: challenge.shown)
                     ?? (.performDefaultHandling, nil)
                 answered = .challenge(disposition, credential)
             case .bodyStream(_, nil):
-                task.asyncProbe.arm(.bodyStreamAsync)
+                task.asyncProbe.arm(.bodyStreamAsync, of: view.session)
                 let stream = await view.task?.urlSession(urlSession, needNewBodyStreamForTask: shown)
                 answered = .stream((stream ?? nil).map { InputStreamSource($0) })
             case .bodyStream(_, let offset?):
-                task.asyncProbe.arm(.bodyStreamFromAsync)
+                task.asyncProbe.arm(.bodyStreamFromAsync, of: view.session)
                 let stream = await view.task?.urlSession(urlSession, needNewBodyStreamForTask: shown, from: offset)
                 answered = .stream((stream ?? nil).map { InputStreamSource($0) })
             }

@@ -27,7 +27,7 @@ struct TaskTelling: Sendable {
         guard let urlSession else { return }
         _ = TaskDelegates(own: own, session: task.session).among(audience).first { view in
             guard let delegate = kind(view) else { return false }
-            task.probe.arm(method)
+            task.probe.arm(method, of: view.session)
             call(delegate, urlSession)
             return task.probe.disarm()
         }

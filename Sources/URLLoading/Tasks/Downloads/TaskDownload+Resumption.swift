@@ -31,6 +31,9 @@ extension TaskDownload {
         return message.replacing(ResumeRules.fields(from: asked.offset, asked.validator))
     }
 
+    /// Whether only the rest is asked for.
+    var asksForRest: Bool { task.state.withLock { $0.download?.asked != nil } }
+
     /// From where on the rest is asked for on an FTP server, and of which file.
     var partOnServer: (offset: Int64, file: FTPFileState)? {
         guard let asked = task.state.withLock({ $0.download?.asked }), case .file(let file) = asked.validator else {
@@ -83,11 +86,18 @@ extension TaskDownload {
                 download.startsOver = true
                 return .startOver
             case .result:
-                // B9.31: a server that is out of order today may be in order tomorrow.
-                download.held?.file.letGo()
-                download.held = nil
+                download.leavePart()
                 return .deliver
             }
+        }
+    }
+
+    /// A refusal or a redirect, of which it was not decided at first what becomes of it, is the task's response: no part of the file.
+    func meetOther(_ response: HTTPURLResponse) {
+        task.state.withLock { state in
+            state.download?.validator = nil
+            state.download?.total = response.expectedContentLength >= 0 ? response.expectedContentLength : nil
+            state.download?.leavePart()
         }
     }
 

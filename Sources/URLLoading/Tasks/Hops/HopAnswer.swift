@@ -176,7 +176,9 @@ struct HopAnswer: Sendable {
     }
 
     private func meetRetry(_ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
-        guard response.statusCode >= 400 else { return .redirect }
+        // B9.30: to a download that goes on a 416 says that nothing is missing.
+        let isAboutRest = response.statusCode == 416 && plan.savesFile && task.download.asksForRest
+        guard response.statusCode >= 400, !isAboutRest else { return .redirect }
         switch task.retry.meet(response, plan) {
         case .goesOn: return .redirect
         case .passes: arrival.fate = .unwanted(isRead: true)
@@ -330,6 +332,7 @@ extension TaskHops {
             return resumeReading()
         }
         task.state.withLock { $0.redirect.deliversBody = true }
+        if task.savesFile { task.download.meetOther(response) }
         task.counting.responseArrived(response, hasBody: response.expectedContentLength != 0)
         guard task.usesRelay, task.outlet.audience != .noDelegate else {
             task.outlet.pipe?.post(.response(response))

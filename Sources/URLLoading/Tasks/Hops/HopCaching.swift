@@ -98,6 +98,12 @@ final class HopCaching {
         copy = nil
     }
 
+    /// The answer is no result, since another attempt follows: it changes nothing, and its body was read for no purpose.
+    func ignore() {
+        change = .none
+        copy = nil
+    }
+
     /// What the answer means for the cache. `whole` is the body where the task has kept it; nil for an answer that has
     /// broken off, which changes nothing (B7.50).
     func finish(isComplete: Bool, whole: Data, asksDelegates: Bool) -> [CacheStep] {

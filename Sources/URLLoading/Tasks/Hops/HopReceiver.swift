@@ -187,6 +187,7 @@ final class HopReceiver: TransactionReceiver {
         let failure = outcome.error.flatMap { counts($0) ? $0 : nil }
         if let caching {
             if answer.plan.savesFile(of: task) { caching.drop() }
+            if task.retry.followsHop { caching.ignore() }
             tell(caching, isComplete: outcome.error == nil)
             if failure == nil, let confirmed = caching.confirmed {
                 return finish(with: confirmed, outcome)

@@ -81,6 +81,9 @@ struct TaskRetry: Sendable {
         task.hops.discardRest()
     }
 
+    /// Whether another attempt follows the hop under way.
+    var followsHop: Bool { task.state.withLock { $0.rareRetry.exists && $0.retry.pause != nil } }
+
     private func note(_ pause: Duration, after failure: URLSession.RetryPolicy.Failure) {
         task.state.withLock { $0.retry.pause = pause }
         tell(pause, after: failure)
