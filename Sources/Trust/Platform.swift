@@ -135,6 +135,9 @@ enum Platform {
 
     /// Ends the lock.
     static func unlock(_ descriptor: Int32) {
+        // A child that another thread is just starting has a copy of the descriptor, and closes it only by becoming another
+        // program: closing alone would leave the lock held meanwhile.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
