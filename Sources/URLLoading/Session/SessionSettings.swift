@@ -123,6 +123,10 @@ struct SessionSettings: Sendable {
     /// The socket that a request goes through, in the place of its host; nil for the network.
     func socket(of request: URLRequest) -> String? { request.values.unixSocketPath ?? proxies.socketPath }
 
+    /// What the session's cache keeps answers to a request under; nil for what nothing is kept of. B7.103: a URL says nothing about
+    /// the server behind a socket.
+    func cacheKey(of request: URLRequest) -> CacheKey? { socket(of: request) == nil ? request.cacheKey : nil }
+
     /// Where the files of downloads are: B9.4, the directory of `TMPDIR` at this moment, unless another was chosen.
     var downloadFolder: String { chosenDownloadFolder ?? FileManager.default.temporaryDirectory.path }
 

@@ -113,6 +113,36 @@ struct ConnectionPlaceTests {
         }
     }
 
+    @Test("B7.103: a load through a UNIX-domain socket neither asks nor fills nor changes the cache")
+    func storedAnswers() async throws {
+        let visits = Visits()
+        let router: LoopbackServer.Router = { request in
+            visits.note(request)
+            return .text("\(visits.count)").adding("Cache-Control", "max-age=3600")
+        }
+        try await withNamesakes(router) { shared, near, far in
+            #expect(try await shared.visit(near) == "200 1")
+            #expect(try await shared.visit(near) == "200 2")
+            #expect(try await shared.visit(far) == "200 3")
+            #expect(try await shared.visit(far) == "200 3", "the network's is stored")
+            #expect(try await shared.visit(near) == "200 4")
+            let other = session {
+                $0.unixSocketPath = near.unixSocketPath
+                $0.urlCache = shared.configuration.urlCache
+            }
+            #expect(try await other.visit(far) == "200 5", "the session's socket is one as well")
+            var posting = near
+            posting.httpMethod = "POST"
+            #expect(try await shared.visit(posting) == "200 6")
+            #expect(try await shared.visit(far) == "200 3", "it is not worthless")
+            var stored = near
+            stored.cachePolicy = .returnCacheDataDontLoad
+            #expect(await codeThrown { _ = try await shared.visit(stored) } == .resourceUnavailable)
+            #expect(visits.count == 6)
+            other.invalidateAndCancel()
+        }
+    }
+
     @Test("TLS over a UNIX-domain socket is TLS with the URL's host")
     func secureSocket() async throws {
         let folder = try SocketFolder()

@@ -244,6 +244,23 @@ struct ProtocolRedirectTests {
         if isStored { #expect(stored?.data == Data("page".utf8) && stored?.storagePolicy == policy) }
     }
 
+    @Test("B7.103: what a custom protocol brings for a request with a UNIX-domain socket is not stored")
+    func socket() async throws {
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let script = ProtocolScript { held in
+            held.respond(policy: .allowed)
+            held.load("page")
+            held.finish()
+        }
+        var request = URLRequest(url: try script.url())
+        request.unixSocketPath = "/run/none"
+        let delegate = RecordingDelegate()
+        protocolSession(delegate) { $0.urlCache = cache }.dataTask(with: request).resume()
+        await delegate.transcript.completed.wait()
+        #expect(delegate.transcript.body == "page")
+        #expect(cache.cachedResponse(for: URLRequest(url: try script.url())) == nil)
+    }
+
     /// Says what is stored.
     private final class Keeper: NSObject, URLSessionDataDelegate {
         let transcript = Transcript()

@@ -164,7 +164,7 @@ private struct HopClasses: Sendable {
     private func cachePart(of request: URLRequest) -> CachePart? {
         let session = hop.session
         guard let cache = session.settings.cache, !task.savesFile, request.values.method == "GET",
-            let scheme = request.url?.scheme, Scheme(scheme) != nil, let key = request.cacheKey
+            let scheme = request.url?.scheme, Scheme(scheme) != nil, let key = session.settings.cacheKey(of: request)
         else { return nil }
         return CachePart(cache, key, nil)
     }

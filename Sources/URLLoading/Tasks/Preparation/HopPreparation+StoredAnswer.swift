@@ -17,7 +17,9 @@ extension HopPreparation {
     mutating func askCache() -> Step? {
         let session = session
         guard let cache = session.settings.cache, task.kindName != .warmUp else { return .way }
-        guard let key = request.cacheKey, request.mayBeAnswered, !task.savesFile else { return pass(by: cache) }
+        guard let key = session.settings.cacheKey(of: request), request.mayBeAnswered, !task.savesFile else {
+            return pass(by: cache)
+        }
         guard cache.isPlain else { return askProgramsOwn(cache, key) }
         switch cache.store.known(key) {
         case .found(let entry): return judge(CacheFinding(cache, key, entry: entry))
@@ -26,10 +28,10 @@ extension HopPreparation {
         }
     }
 
-    /// What is not answered from a cache and not stored (B7.43, B7.96).
+    /// What is not answered from a cache and not stored (B7.43, B7.96, B7.103).
     private func pass(by cache: SessionCache) -> Step? {
         if cache.policy(of: request) == .storedOnly { return end(LoadFailure.notCached(request.url)) }
-        let key = request.mayBeAnswered ? nil : request.cacheKey
+        let key = request.mayBeAnswered ? nil : session.settings.cacheKey(of: request)
         task.state.withLock { $0.cachePart = key.map { CachePart(cache, $0, nil) } }
         return .way
     }
@@ -104,7 +106,8 @@ extension HopPreparation {
     private var selectingFields: Fields {
         guard let message = hop.message else { return Fields() }
         var fields = message.head.fields
-        let side = AuthenticationSide.server(message.origin, socket: session.settings.socket(of: request))
+        // B7.103: nothing is asked about a load through a socket.
+        let side = AuthenticationSide.server(message.origin)
         let given = task.state.withLock { $0.isAuthenticating ? $0.authentication[side]?.authorization : nil }
         let asked = AuthenticatedRequest(method: message.head.method, target: message.head.target)
         // B2.79: what the application has set goes out as it is.
