@@ -113,6 +113,29 @@ struct ConnectionPlaceTests {
         }
     }
 
+    @Test(
+        "B2.108: a host's stored password is not sent to a server behind a UNIX-domain socket, whose own are not stored"
+    )
+    func storedPasswords() async throws {
+        try await withNamesakes(door()) { shared, near, far in
+            let storage = URLCredentialStorage()
+            func guest(_ habit: @escaping GuestHabit) -> URLSession {
+                let configuration = shared.configuration
+                configuration.urlCredentialStorage = storage
+                return URLSession(configuration: configuration, delegate: GuestDelegate(habit), delegateQueue: nil)
+            }
+            let knowing = guest(Guest.once("u", "p"))
+            #expect(try await knowing.visit(near) == "200 secret")
+            #expect(storage.allCredentials.isEmpty)
+            #expect(try await knowing.visit(far) == "200 secret")
+            #expect(storage.allCredentials.count == 1)
+            let later = guest(Guest.always(.performDefaultHandling))
+            #expect(try await later.visit(far) == "200 secret")
+            #expect(try await later.visit(near) == "401 denied")
+            for session in [knowing, later] { session.invalidateAndCancel() }
+        }
+    }
+
     @Test("B7.103: a load through a UNIX-domain socket neither asks nor fills nor changes the cache")
     func storedAnswers() async throws {
         let visits = Visits()

@@ -52,6 +52,7 @@ extension URLSessionConfiguration {
 extension URLRequest {
     /// Ours: the UNIX-domain socket to which this request goes, in place of its URL's host and whatever is set about
     /// proxies; nil, the default, for none. A redirect to another scheme, host or port leaves it.
+    /// Caches and the storage of credentials have no part in such a request, and its cookies are kept apart.
     public var unixSocketPath: String? {
         get { values.unixSocketPath }
         set { values.unixSocketPath = newValue }

@@ -45,7 +45,7 @@ extension TaskAuthentication {
         // B2.89: a server that does not know the password has accepted nothing.
         if acceptance?.isProven == false { return }
         if let acceptance { authentication.remember(acceptance.authorization, for: request) }
-        if let offer, offer.isDelegates, offer.credential.persistence != .none {
+        if let offer, offer.isDelegates, offer.credential.persistence != .none, storage(for: side) != nil {
             task.delivery.post(.accepted(offer), on: reactor)
         }
     }

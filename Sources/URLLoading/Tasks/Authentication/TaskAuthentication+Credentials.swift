@@ -44,10 +44,16 @@ extension TaskAuthentication {
         }
     }
 
+    /// Where the passwords for a side are looked up and kept; nil for nowhere (B2.70). A storage's spaces name no socket, and a host's
+    /// name says nothing about the server behind one (B2.108).
+    func storage(for side: AuthenticationSide) -> URLCredentialStorage? {
+        if case .server(_, socket: .some) = side { return nil }
+        return task.session?.settings.credentialStorage
+    }
+
     /// The storage's default or, where the URL has a mere name, that user's (B2.64, B2.66).
     private func stored(for refusal: Refusal, user: String?) -> URLCredential? {
-        // B2.70.
-        guard let storage = task.session?.settings.credentialStorage else { return nil }
+        guard let storage = storage(for: refusal.side) else { return nil }
         let spaces = [refusal.space, refusal.space.otherProxySpace].compactMap(\.self)
         for space in spaces {
             let found: URLCredential? =
@@ -71,7 +77,6 @@ extension TaskAuthentication {
 
     /// Stores what a delegate has given and the other side accepted, as the default of its space (B2.67).
     func storeOffer(_ offer: CredentialOffer) {
-        guard offer.isDelegates, offer.credential.persistence != .none else { return }
         task.session?.settings.credentialStorage?.setDefaultCredential(offer.credential, for: offer.space)
     }
 }
