@@ -166,6 +166,31 @@ struct ConnectionPlaceTests {
         }
     }
 
+    @Test("B11.41: an upload that was begun through a UNIX-domain socket goes on through it with its resume data")
+    func resumedUpload() async throws {
+        let folder = try SocketFolder()
+        var settings = UploadStore.Settings()
+        settings.cuts = [400_000]
+        let store = UploadStore(settings)
+        var options = LoopbackServer.Options(unixPath: folder.socket)
+        options.uploads = store
+        try await withServer(options, router: { _ in .status(500) }) { _ in
+            let session = session(UploadResumeDataTests.impatient)
+            // Nothing listens on this port in the network.
+            var request = uploading(try #require(URL(string: "http://127.0.0.1:1/files")))
+            request.unixSocketPath = folder.socket
+            let file = try UploadFile(count: 1_000_000)
+            let error = try await #require(throws: URLError.self) {
+                try await session.upload(for: request, fromFile: file.url)
+            }
+            let data = try #require(error.uploadTaskResumeData)
+            let answer = try await session.upload(resumeFrom: data).0
+            #expect(String(decoding: answer, as: UTF8.self).hasPrefix("1000000 "))
+            #expect(store.log == ["POST ?1", "HEAD", "PATCH 400000 ?1"])
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("TLS over a UNIX-domain socket is TLS with the URL's host")
     func secureSocket() async throws {
         let folder = try SocketFolder()

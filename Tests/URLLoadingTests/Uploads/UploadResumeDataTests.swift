@@ -24,7 +24,7 @@ struct UploadResumeDataTests {
     }
 
     /// Sessions that do not go on by themselves.
-    private static func impatient(_ configuration: URLSessionConfiguration) {
+    static func impatient(_ configuration: URLSessionConfiguration) {
         hasty(configuration)
         var patience = configuration.uploadPatience
         patience.attempts = 0

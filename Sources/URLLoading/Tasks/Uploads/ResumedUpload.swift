@@ -50,6 +50,7 @@ final class ResumedUpload: Sendable {
         }
         if let timeout = form.timeout, timeout > 0 { request.timeoutInterval = timeout }
         request.httpShouldHandleCookies = form.handlesCookies
+        request.unixSocketPath = form.unixSocketPath
         return (ResumedUpload(content: content, resource: form.resource, data: data), request)
     }
 
@@ -94,6 +95,8 @@ final class ResumedUpload: Sendable {
             .map { Form.Field(name: $0.name, value: $0.value) }
         form.timeout = progress.request.values.explicitTimeout.flatMap { $0.isFinite ? $0 : nil }
         form.handlesCookies = progress.request.values.httpShouldHandleCookies
+        // The same URL may be another server's in the network.
+        form.unixSocketPath = progress.request.values.unixSocketPath
         return try? JSONEncoder().encode(form)
     }
 
@@ -126,6 +129,7 @@ private struct Form: Codable {
     var fields: [Field] = []
     var timeout: Double?
     var handlesCookies = true
+    var unixSocketPath: String?
     var file: UploadedFile?
     var body: Data?
     var isStream = false
