@@ -74,6 +74,31 @@ struct BoundConnectionTests {
         }
     }
 
+    @Test(
+        "B7.104: answers over a connection that NTLM has proven are not stored, unless they are public",
+        .http1Only("A task without a proof of its own goes on over HTTP/2, where the user is not known"))
+    func storedAnswers() async throws {
+        let door = NTLMDoor()
+        let router: LoopbackServer.Router = { request in
+            let answer = door.answer(request)
+            guard answer.status == 200 else { return answer }
+            return answer.adding("Cache-Control", request.path == "/public" ? "public, max-age=3600" : "max-age=3600")
+        }
+        try await withServer(router: router) { server async throws in
+            let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+            let session = visitor {
+                $0.urlCache = cache
+                $0.httpMaximumConnectionsPerHost = 1
+            }
+            #expect(try await session.visit(server.at("/first").naming("u:p")) == "200 ")
+            for path in ["/own", "/public"] { #expect(try await session.visit(server.at(path)) == "200 ") }
+            #expect(door.visits.lines.suffix(2) == ["/own - on 1", "/public - on 1"])
+            let other = visitor { $0.urlCache = cache }
+            #expect(try await other.visit(server.at("/own")) == "401 denied")
+            #expect(try await other.visit(server.at("/public")) == "200 ")
+        }
+    }
+
     @Test("B2.93: tasks side by side keep their rounds apart")
     func sideBySide() async throws {
         let door = NTLMDoor()

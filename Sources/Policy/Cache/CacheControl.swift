@@ -34,6 +34,8 @@ package struct CacheControl: Sendable, Equatable {
     package private(set) var mustRevalidate = false
     /// The answer does not change while it is fresh (B7.64).
     package private(set) var isImmutable = false
+    /// A cache may keep the answer for others than the user who has asked (RFC 9111 §3.5).
+    package private(set) var isPublic = false
     /// The network must not be used.
     package private(set) var onlyIfCached = false
 
@@ -55,6 +57,7 @@ package struct CacheControl: Sendable, Equatable {
         case 9 where ASCII.isEqual(name, "max-stale"):
             maxStale =
                 directive.argument == nil && maxStale == .absent ? .count(Self.maximum) : merged(maxStale, directive)
+        case 6 where ASCII.isEqual(name, "public"): if directive.argument == nil { isPublic = true }
         case 8 where ASCII.isEqual(name, "no-store"): noStore = true
         case 8 where ASCII.isEqual(name, "no-cache"): noCache = true
         case 15 where ASCII.isEqual(name, "must-revalidate"): mustRevalidate = true

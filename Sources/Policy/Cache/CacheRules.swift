@@ -98,10 +98,11 @@ package enum CacheRules {
     /// - method, request: as in `decision`, without the conditions that were added.
     /// - isValidation: whether conditions were added.
     /// - isComplete: whether the body will be, or has been, received whole (B7.50).
+    /// - isUsers: whether the answer may be a user's of whom its request says nothing (B7.104).
     /// - salt: a random number, for what is stored.
     package static func outcome(
         method: String, request: Fields, status: Int, news: ValidationRules.News, stored: StoredAnswer?,
-        isValidation: Bool, isComplete: Bool = true, salt: SipHash.Words
+        isValidation: Bool, isComplete: Bool = true, isUsers: Bool = false, salt: SipHash.Words
     ) -> CacheOutcome {
         if isValidation, let stored {
             if status == 304 {
@@ -119,6 +120,9 @@ package enum CacheRules {
         case .forget: return .deliver(stored == nil ? .none : .forget)
         // B7.102: an answer that could serve no request is not kept; what it would have taken the place of is not right any more.
         case .store where !news.trust.isOfUse: return .deliver(stored == nil ? .none : .forget)
+        // B7.104: what is stored could not be told from an answer that is for all.
+        case .store where isUsers && !CacheControl(news.fields).isPublic:
+            return .deliver(stored == nil ? .none : .forget)
         case .store:
             return .deliver(
                 .store(

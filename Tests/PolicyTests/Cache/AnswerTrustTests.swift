@@ -121,6 +121,29 @@ import URLLoadingWire
         #expect(outcome(.unknown, over: Self.answer(.program)) == .deliver(.forget))
     }
 
+    @Test("B7.104: an answer that may be a user's of whom its request says nothing is stored only where it is public")
+    func usersAnswers() {
+        func outcome(_ control: String, over stored: StoredAnswer?, isUsers: Bool = true) -> CacheOutcome {
+            var fields = Self.fields
+            fields.append(.cacheControl, control)
+            return CacheRules.outcome(
+                method: "GET", request: Fields(), status: 200,
+                news: ValidationRules.News(
+                    fields: fields, requestTime: WallTime(seconds: 0), responseTime: WallTime(seconds: 0), trust: .plain
+                ),
+                stored: stored, isValidation: false, isUsers: isUsers, salt: SipHash.Words(0, 0))
+        }
+        func isStored(_ outcome: CacheOutcome) -> Bool {
+            if case .deliver(.store) = outcome { true } else { false }
+        }
+        for control in ["max-age=60", "private", "public=\"x\"", "max-age=60, must-revalidate"] {
+            #expect(outcome(control, over: nil) == .deliver(.none), "\(control)")
+            #expect(outcome(control, over: Self.answer(.plain)) == .deliver(.forget), "\(control)")
+            #expect(isStored(outcome(control, over: nil, isUsers: false)), "\(control)")
+        }
+        #expect(isStored(outcome("max-age=60, Public", over: nil)))
+    }
+
     @Test("B7.102: a 304 under another trust confirms nothing, and the request is sent again without conditions")
     func validating() {
         func outcome(_ stored: AnswerTrust, _ news: AnswerTrust) -> CacheOutcome {

@@ -31,6 +31,8 @@ struct CachedLoad: Sendable {
         let acceptance: ServerAcceptance
         /// Whether the server was judged by a judge of this load alone.
         let isJudgedApart: Bool
+        /// Whether it may be the answer for a user of whom the request says nothing.
+        let isUsers: Bool
     }
 
     /// What the application gets.
@@ -112,7 +114,8 @@ struct CachedLoad: Sendable {
             news: ValidationRules.News(
                 fields: arrival.response.arrivedFields, requestTime: arrival.requestTime,
                 responseTime: arrival.responseTime, trust: trust),
-            stored: stored, isValidation: isValidation, salt: SipHash.Words(random.next(), random.next()))
+            stored: stored, isValidation: isValidation, isUsers: arrival.isUsers,
+            salt: SipHash.Words(random.next(), random.next()))
         switch outcome {
         case .sendAgain: return (.sendAgain, .none)
         case .deliverStored(let answer):

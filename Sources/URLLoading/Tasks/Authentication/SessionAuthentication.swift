@@ -15,6 +15,7 @@ final class SessionAuthentication: Sendable {
     private let tickets: TicketPlaces
     private let given: CredentialsGivenAhead
     private let spaces: Mutex<RememberedSpaces>
+    private let bound = Mutex(BoundServers())
     private let hasMemory: Atomic<Bool>
 
     init(tickets: TicketPlaces, given: CredentialsGivenAhead) {
@@ -44,9 +45,15 @@ final class SessionAuthentication: Sendable {
         return spaces.withLock { $0.known(for: side, request: request) }
     }
 
+    /// Whether connections to a server may belong to a user, who was proven there.
+    func bindsConnections(to server: AuthenticationSide) -> Bool {
+        bound.withLock { $0.mayInclude(server) }
+    }
+
     /// A request was accepted with this.
     func remember(_ authorization: Authorization, for request: AuthenticatedRequest) {
         spaces.withLock { $0.remember(authorization, for: request) }
+        bound.withLock { $0.note(authorization) }
         hasMemory.store(true, ordering: .releasing)
     }
 

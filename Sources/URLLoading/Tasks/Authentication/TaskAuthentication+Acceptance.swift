@@ -29,6 +29,14 @@ extension TaskAuthentication {
         }
     }
 
+    /// Whether the connection of the hop under way may belong to a user, for whom the server then answers (B7.104).
+    var mayUseBoundConnection: Bool {
+        guard let authentication = task.session?.authentication, authentication.remembersAny,
+            let server = task.state.withLock({ $0.load.transaction })?.side(refusingWith: 401)
+        else { return false }
+        return authentication.bindsConnections(to: server)
+    }
+
     private func noteAcceptance(
         of side: AuthenticationSide, _ head: ResponseHead, _ request: AuthenticatedRequest,
         _ authentication: SessionAuthentication, on reactor: Reactor

@@ -36,10 +36,10 @@ final class HopCaching {
     @exclusivity(unchecked) var acceptance = ServerAcceptance.vouchedFor
 
     /// Hears the head of an answer. `collects`: the task keeps the whole body itself. `isJudgedApart`: the judge of
-    /// the server decides for this load alone.
+    /// the server decides for this load alone. `isUsers`: the connection may belong to a user.
     func meet(
         _ response: HTTPURLResponse, of request: URLRequest, framing: BodyFraming, decoding: Bool, collects: Bool,
-        isJudgedApart: Bool
+        isJudgedApart: Bool, isUsers: Bool
     ) -> Verdict {
         worthless = InvalidationRules.keys(
             method: request.values.method, url: request.url?.absoluteString ?? "", status: response.statusCode,
@@ -48,7 +48,7 @@ final class HopCaching {
         let outcome = load.outcome(
             of: CachedLoad.Arrival(
                 response: response, requestTime: part.requestTime, responseTime: part.session.clock(),
-                acceptance: acceptance, isJudgedApart: isJudgedApart))
+                acceptance: acceptance, isJudgedApart: isJudgedApart, isUsers: isUsers))
         change = outcome.change
         switch outcome.delivery {
         case .stored(let cached):
