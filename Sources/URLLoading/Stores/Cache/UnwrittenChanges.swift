@@ -37,9 +37,11 @@ struct UnwrittenChanges: Sendable {
 
     /// Notes a change, in place of what was to be written about the key; whether the caller has to begin to write.
     mutating func note(_ change: Change, for key: CacheKey) -> Bool {
-        // A disk that is slower than the network loses the answer and must not keep the one before.
-        let change = byteCount + change.byteCount > Self.maximumBytes ? .removed : change
         if drop(key) == nil { line.append(key) }
+        // A disk that is slower than the network loses the answer and must not keep the one before. What waits alone is not too much,
+        // however long it is (B7.8).
+        let fits = byteCount == 0 || byteCount + change.byteCount <= Self.maximumBytes
+        let change = fits ? change : .removed
         lastNumber += 1
         changes[key] = (lastNumber, change)
         byteCount += change.byteCount
@@ -84,5 +86,5 @@ struct UnwrittenChanges: Sendable {
     }
 
     /// Picked by feel: far more than comes in the time of a few writes.
-    private static let maximumBytes = 16 << 20
+    static let maximumBytes = 16 << 20
 }
