@@ -44,6 +44,14 @@ package struct Selection: Sendable, Equatable {
         self.salt = salt
     }
 
+    /// How many bytes names and values have.
+    var byteCount: Int {
+        members.reduce(0) { sum, member in
+            if case .text(let text) = member.value { return sum + member.name.utf8.count + text.utf8.count }
+            return sum + member.name.utf8.count
+        }
+    }
+
     /// Takes from a request, as it was sent, what the answer's fields say; the salt is to be a random one.
     package init(answer: Fields, request: Fields, salt: SipHash.Words) {
         var names: [String] = []

@@ -30,4 +30,7 @@ package struct StoredAnswer: Sendable, Equatable {
         self.selection = selection
         self.trust = trust
     }
+
+    /// How many bytes fields and selection have: what a server and a request can make as long as they like.
+    package var byteCount: Int { fields.byteCount + selection.byteCount }
 }

@@ -34,6 +34,9 @@ package struct Fields: Sendable {
     /// The number of fields; a name that came twice counts twice.
     package var count: Int { table.count }
 
+    /// How many bytes are kept for the fields; some may belong to none, such as line ends.
+    package var byteCount: Int { table.byteCount }
+
     /// Whether there is no field.
     package var isEmpty: Bool { table.count == 0 }
 

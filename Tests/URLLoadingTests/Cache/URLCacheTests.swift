@@ -241,6 +241,23 @@ struct URLCacheTests {
         #expect(cache.currentMemoryUsage == 0 && cache.currentDiskUsage == 0)
     }
 
+    @Test(
+        "B7.105: an answer takes as much memory as its body, its fields and what selects it, and goes where that is too much"
+    )
+    func heads() throws {
+        let cache = CacheFolder().cache(memory: 250_000, disk: 0)
+        let long = String(repeating: "x", count: 100_000)
+        cache.storeCachedResponse(try Stored.response(a, fields: ["X-Long": long]), for: try Stored.request(a))
+        #expect((100_000...110_000).contains(cache.currentMemoryUsage))
+        let varying = try Stored.response(b, fields: ["Vary": "X-Kind"])
+        cache.storeCachedResponse(varying, for: try Stored.request(b, ["X-Kind": long]))
+        #expect((200_000...220_000).contains(cache.currentMemoryUsage))
+        let c = "https://c.example/x"
+        cache.storeCachedResponse(try Stored.response(c, fields: ["X-Long": long]), for: try Stored.request(c))
+        #expect(cache.cachedResponse(for: try Stored.request(a)) == nil)
+        #expect(cache.cachedResponse(for: try Stored.request(c)) != nil)
+    }
+
     @Test("B7.6: lowering a capacity evicts at once; the other half stays usable")
     func shrinking() throws {
         let folder = CacheFolder()

@@ -52,4 +52,15 @@ struct UnwrittenChangesTests {
         _ = changes.note(try answer(limit / 8), for: third)
         #expect(length(third, in: changes) == limit / 8)
     }
+
+    @Test("B7.105: what waits for the disk counts with its head")
+    func heads() throws {
+        var changes = UnwrittenChanges()
+        let fields = ["X-Long": String(repeating: "x", count: limit / 4 * 3)]
+        let (first, second) = (try key(1), try key(2))
+        _ = changes.note(try answer(0, fields: fields), for: first)
+        _ = changes.note(try answer(0, fields: fields), for: second)
+        #expect(length(first, in: changes) == 0)
+        #expect(changes[second] != nil && length(second, in: changes) == nil)
+    }
 }

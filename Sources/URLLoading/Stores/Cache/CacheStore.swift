@@ -33,7 +33,7 @@ final class CacheStore: Sendable {
 
         mutating func put(_ entry: Entry, for key: CacheKey) {
             version += 1
-            let cost = entry.response.data.count + key.text.utf8.count + CacheStore.overhead
+            let cost = entry.byteCount + key.text.utf8.count + CacheStore.overhead
             entries.remove(key)
             guard cost <= capacity else { return }
             entries.insert(entry, for: key, cost: cost)
@@ -53,6 +53,9 @@ final class CacheStore: Sendable {
         let answer: StoredAnswer
         /// Microseconds since the beginning of 1970.
         let storedAt: Int64
+
+        /// How many bytes body and head have.
+        var byteCount: Int { response.data.count + answer.byteCount }
     }
 
     private struct Disk: Sendable {
@@ -286,7 +289,7 @@ final class CacheStore: Sendable {
         }
     }
 
-    /// About what a head and its place in the table take.
+    /// About what the objects of an answer and its place in the table take.
     private static let overhead = 512
 }
 

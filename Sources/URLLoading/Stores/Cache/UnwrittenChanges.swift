@@ -12,7 +12,7 @@ struct UnwrittenChanges: Sendable {
         case removed
 
         fileprivate var byteCount: Int {
-            if case .stored(let entry) = self { entry.response.data.count } else { 0 }
+            if case .stored(let entry) = self { entry.byteCount } else { 0 }
         }
     }
 
