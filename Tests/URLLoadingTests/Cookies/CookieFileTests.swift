@@ -25,6 +25,23 @@ struct CookieFileTests {
         #expect((folder[.posixPermissions] as? NSNumber)?.intValue == 0o700)
     }
 
+    @Test(
+        "B8.61, B7.4: two groups, and two relative paths of caches, have two folders, however long and odd their names are"
+    )
+    func folders() {
+        let long = String(repeating: "x", count: 79)
+        let odd = ["", "%", ".", "..", "../..", "a/b", "a.b", "+", "\u{2}b", "\u{a}", "%0a", "ä"]
+        let longer = ["a", "b", "ab", "ac", "/"].map { long + $0 }
+        let names = odd + longer + [String(repeating: "ä/", count: 99), String(repeating: "ä/", count: 198)]
+        let folders = names.map { UserDirectories.folder($0) }
+        #expect(Set(folders).count == names.count, "\(folders)")
+        for folder in folders {
+            #expect((1...255).contains(folder.utf8.count), "\(folder)")
+            #expect(!folder.contains("/") && folder != "." && folder != "..")
+        }
+        #expect(UserDirectories.folder(long + "a") == long + "a")
+    }
+
     @Test("B8.68, B8.70: a session cookie is not written to the file")
     func session() async throws {
         try await home.run(["set", "a", "1", "-"])

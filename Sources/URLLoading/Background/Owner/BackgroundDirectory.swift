@@ -128,13 +128,7 @@ struct BackgroundDirectory: Sendable {
     }
 
     /// What a session's directory is called: whatever is in an identifier, this leads nowhere else.
-    static func name(of identifier: String) -> String {
-        let words = Array(identifier.utf8).withUnsafeBytes { SipHash.wideDigest($0, key: SipHash.Words(0, 0)) }
-        return [words.first, words.second].map { word in
-            let text = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - text.utf8.count) + text
-        }.joined()
-    }
+    static func name(of identifier: String) -> String { UserDirectories.digits(of: identifier) }
 
     /// The directory of all sessions of this process's program below another one for state.
     static func root(in state: String) -> String {
