@@ -11,8 +11,7 @@ enum HARFile {
         guard let data = try? HAR(log: HAR.Log(entries: entries)).data() else {
             throw FetchError(.cannotWrite, "\(path) cannot be written: the archive is no JSON")
         }
-        let error = PrivateFile.write(data, to: OutputPlace(path).path)
-        if error != 0 { throw FetchError(.cannotWrite, "\(path) cannot be written: \(FetchError.system(error))") }
+        try PrivateFile.write(data, named: path)
     }
 
     private static func entry(_ exchange: URLSessionTaskTransactionMetrics, _ keepingSecrets: Bool) -> HAR.Entry {

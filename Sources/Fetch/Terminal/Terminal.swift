@@ -10,6 +10,12 @@ enum Terminal {
     /// Writes to standard output; the error number where it cannot, 0 otherwise.
     static func write(_ data: Data) -> Int32 { FileDescriptor.write(data, to: STDOUT_FILENO) }
 
+    /// Writes to standard output, for a caller whose work ends where it cannot.
+    static func put(_ data: Data) throws(FetchError) {
+        let error = write(data)
+        if error != 0 { throw FetchError.output(error) }
+    }
+
     /// What went wrong in a line, and what to do about it in a second one.
     static func complain(_ message: String, advice: String? = nil) { note(complaint(message, advice: advice)) }
 

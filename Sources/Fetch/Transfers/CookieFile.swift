@@ -13,10 +13,9 @@ package enum CookieFile {
         return cookies(in: String(decoding: data, as: UTF8.self))
     }
 
-    /// Writes cookies for their owner alone, in place of what was there.
+    /// Writes cookies for their owner alone, in place of the file that was there.
     static func write(_ cookies: [HTTPCookie], to path: String) throws(FetchError) {
-        let error = PrivateFile.write(Data(text(of: cookies).utf8), to: OutputPlace(path).path)
-        if error != 0 { throw FetchError(.cannotWrite, "\(path) cannot be written: \(FetchError.system(error))") }
+        try PrivateFile.write(Data(text(of: cookies).utf8), named: path)
     }
 
     /// The cookies in a text; lines that are none are passed over.

@@ -31,6 +31,19 @@ struct OutputPlace: Sendable {
         var facts = stat()
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
     }
+
+    /// Writes to standard output, which is `-`, or to a device or a pipe. False where it is neither, and a file is to be
+    /// put in place.
+    func writeThrough(_ data: Data) throws(FetchError) -> Bool {
+        if name == "-" {
+            try Terminal.put(data)
+        } else if isSpecial {
+            try PartFile(special: path).append(data)
+        } else {
+            return false
+        }
+        return true
+    }
 }
 
 /// Names of files.

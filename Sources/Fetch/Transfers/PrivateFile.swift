@@ -4,6 +4,14 @@ import Foundation
 
 /// Files for their owner alone.
 enum PrivateFile {
+    /// Writes what the user wants under a name: a file in one step, and through to standard output, a device or a pipe.
+    static func write(_ data: Data, named name: String) throws(FetchError) {
+        let place = OutputPlace(name)
+        if try place.writeThrough(data) { return }
+        let error = write(data, to: place.path)
+        if error != 0 { throw FetchError(.cannotWrite, "\(name) cannot be written: \(FetchError.system(error))") }
+    }
+
     /// Writes a file in one step, with rights for its owner only; the error number where it cannot, 0 otherwise.
     static func write(_ data: Data, to path: String) -> Int32 {
         // mkstemp gives no other user any right, whatever the mask says.

@@ -23,8 +23,10 @@ package enum RequestConditions {
     /// Keeps the tag of an answer; nothing where it has none.
     static func save(_ response: HTTPURLResponse, to file: String) throws(FetchError) {
         guard let tag = response.value(forHTTPHeaderField: "ETag") else { return }
+        let line = Data((tag + "\n").utf8)
+        if try OutputPlace(file).writeThrough(line) { return }
         do {
-            try Data((tag + "\n").utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+            try line.write(to: URL(fileURLWithPath: file), options: .atomic)
         } catch {
             throw FetchError(.cannotWrite, "\(file) cannot be written: \(error.localizedDescription)")
         }

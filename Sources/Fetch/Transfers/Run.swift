@@ -61,7 +61,7 @@ struct Run: Sendable {
                 try HARFile.write(results.flatMap(\.metrics), keepingSecrets: options.keepsSecretsInHAR, to: path)
             }
         } catch {
-            if options.complains { Terminal.complain(error.message) }
+            if options.complains, !error.isExpected { Terminal.complain(error.message) }
             if code == .success { code = error.code }
         }
         return code

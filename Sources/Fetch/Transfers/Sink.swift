@@ -66,7 +66,7 @@ final class StandardOutput: Sink {
             Terminal.showsOutput
             ? head.split(separator: "\n", omittingEmptySubsequences: false).map { VisibleText.of(String($0)) }
                 .joined(separator: "\n") : head
-        try put(Data(style.paint.head(shown).utf8))
+        try Terminal.put(Data(style.paint.head(shown).utf8))
     }
 
     func write(_ data: Data) throws(FetchError) {
@@ -80,12 +80,12 @@ final class StandardOutput: Sink {
                 advice: "-o FILE keeps it, -o - shows it all the same")
         }
         let printed = state.withLock { $0.printer?.print(data) }
-        try put(printed.map { Data($0) } ?? data)
+        try Terminal.put(printed.map { Data($0) } ?? data)
     }
 
     func finish() throws(FetchError) {
         guard let rest = state.withLock({ $0.printer?.finish() }) else { return }
-        try put(Data(rest))
+        try Terminal.put(Data(rest))
     }
 
     func fail() -> String? { nil }
@@ -95,11 +95,6 @@ final class StandardOutput: Sink {
     var canTryAgain: Bool { state.withLock { !$0.hasWritten && !$0.hasWrittenHead } }
 
     var path: String? { nil }
-
-    private func put(_ data: Data) throws(FetchError) {
-        let error = Terminal.write(data)
-        if error != 0 { throw FetchError.output(error) }
-    }
 }
 
 extension URLResponse {

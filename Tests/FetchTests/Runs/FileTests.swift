@@ -139,6 +139,31 @@ struct FileTests {
         await server.stop()
     }
 
+    @Test("Cookies, archives and tags go through a pipe, which stays one, and through standard output, which is -")
+    func writtenThrough() async throws {
+        let server = try LoopbackServer.start { _ in
+            ServerResponse.text("body").adding("Set-Cookie", "sid=kept").adding("ETag", "\"v\"")
+        }
+        let place = try Workplace()
+        for (option, text) in [
+            ("-c", "# Netscape HTTP Cookie File\n"), ("--har", "\"version\""), ("--etag-save", "\"v\"\n"),
+        ] {
+            // The shell holds both ends of the pipe, so that nothing waits, and looks first whether there still is one.
+            let pipe = try await place.shell(
+                """
+                mkfifo p; exec 3<>p; fetch -s -o body \(option) p \(server.url("/")) || exit
+                [ -p p ] || exit 99; dd bs=64k count=1 <&3 2>/dev/null; rm p
+                """)
+            #expect(pipe.exitCode == 0 && pipe.output.contains(text), "\(option): \(pipe.output)")
+            let output = try await place.shell("fetch -s -o body \(option) - \(server.url("/"))")
+            #expect(output.exitCode == 0 && output.output.contains(text), "\(option): \(output.complaints)")
+            let full = try await place.shell("fetch -o body \(option) - \(server.url("/")) > /dev/full")
+            #expect(full.exitCode == 23 && full.complaints.contains("standard output cannot be written"))
+        }
+        #expect(place.names == ["body"])
+        await server.stop()
+    }
+
     @Test("What broke off is kept with a note of its version, and -C - fetches the rest alone")
     func resumes() async throws {
         let server = try site()

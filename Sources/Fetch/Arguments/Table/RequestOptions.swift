@@ -132,7 +132,8 @@ extension OptionTable {
             .flag(
                 "j", "junk-session-cookies", \.dropsSessionCookies,
                 "leave out the file's cookies of a session"),
-            .text("c", "cookie-jar", .file(), "writes all cookies there at the end") { $0.cookieJar = $1 }.common,
+            .text("c", "cookie-jar", .file(), "writes all cookies there at the end") { $0.cookieJar = $1 }.common
+                .more("`-` is standard output"),
         ])
 }
 
