@@ -15,6 +15,8 @@ final class OutputFile: Sink {
         /// Bytes that are there, those of earlier runs included.
         var length: Int64 = 0
         var offset: Int64 = 0
+        /// How many bytes there must be in the end, where the last answer was a part.
+        var wholeLength: Int64?
         /// Whether an answer has been taken, so that what is there is of this run.
         var hasBegun = false
         /// Whether the answer's body only says that there is nothing left to send.
@@ -78,6 +80,7 @@ final class OutputFile: Sink {
                 state.changed = response.value(forHTTPHeaderField: "Last-Modified").flatMap(HTTPDate.read)
             }
             guard let part = state.part else { return }
+            state.wholeLength = nil
             if state.offset > 0, let response = response as? HTTPURLResponse {
                 try goOn(response, &state)
             } else {
@@ -104,6 +107,8 @@ final class OutputFile: Sink {
     func finish() throws(FetchError) {
         try withState { (state) throws(FetchError) in
             guard let part = state.part, let place = state.place else { return }
+            // A server may send less than was asked for (RFC 9110 §15.3.7): the rest of it is still to be had.
+            if let whole = state.wholeLength, state.length < whole { throw Self.brokenOff(state.length, of: whole) }
             if let changed = state.changed { part.setTime(changed) }
             try part.finish(at: place)
             unlink(place.note)
@@ -169,8 +174,8 @@ final class OutputFile: Sink {
             status: response.statusCode, contentRange: response.value(forHTTPHeaderField: "Content-Range"),
             offset: state.offset)
         {
-        case .rest:
-            break
+        case .rest(let length):
+            state.wholeLength = length
         case .whole where isChecked:
             explain("the resource has changed, or the server knows no ranges: \(name) begins anew")
             try state.part?.empty()
@@ -200,6 +205,15 @@ final class OutputFile: Sink {
         if let note = state.note { note.write(place.note) } else { unlink(place.note) }
     }
 
+    /// Why a file is not whole, as if the connection had ended there: another attempt goes on.
+    private static func brokenOff(_ length: Int64, of whole: Int64) -> FetchError {
+        FetchError(
+            URLError(
+                .networkConnectionLost,
+                userInfo: [NSLocalizedDescriptionKey: "the server's part ends after \(length) of \(whole) bytes"]),
+            hasAnswer: true)
+    }
+
     private static func isExplicit(_ resumption: Resumption?) -> Bool {
         if case .at? = resumption { return true }
         return false
@@ -213,8 +227,9 @@ final class OutputFile: Sink {
 
 /// What an answer to a request for the rest means. Pure.
 package enum ResumeAnswer: Equatable {
-    /// The rest, which goes behind what there is.
-    case rest
+    /// The rest or the beginning of it, which goes behind what there is. With all of the rest there are so many bytes; where
+    /// the server does not know that, there are so many with this part.
+    case rest(length: Int64)
     /// Everything, from the first byte on.
     case whole
     /// What is there is everything.
@@ -225,12 +240,12 @@ package enum ResumeAnswer: Equatable {
     /// Reads an answer to a request for everything from `offset` on.
     package init(status: Int, contentRange: String?, offset: Int64) {
         let range = contentRange.flatMap(Self.range)
-        switch status {
-        case 206 where range?.first == offset: self = .rest
-        case 206: self = .other("the server sends another part than the one that was asked for")
-        case 200: self = .whole
-        case 416 where range?.length == offset: self = .nothingLeft
-        case 416: self = .other("the server has no such part")
+        switch (status, range) {
+        case (206, .part(offset, let end, let length)?): self = .rest(length: length ?? end)
+        case (206, _): self = .other("the server sends another part than the one that was asked for")
+        case (200, _): self = .whole
+        case (416, .nothing(of: offset)?): self = .nothingLeft
+        case (416, _): self = .other("the server has no such part")
         default: self = .other("the server answered with status \(status)")
         }
     }
@@ -241,13 +256,31 @@ package enum ResumeAnswer: Equatable {
         return overflows ? nil : sum
     }
 
-    /// "bytes 500-999/1000" or "bytes */1000" (RFC 9110 §14.4).
-    private static func range(_ text: String) -> (first: Int64?, length: Int64?)? {
+    /// What a Content-Range field says.
+    private enum ContentRange {
+        /// The bytes from `first` up to `end`, of so many as there are; nil where the server does not know.
+        case part(first: Int64, end: Int64, length: Int64?)
+        /// No bytes, of so many.
+        case nothing(of: Int64)
+    }
+
+    /// Reads "bytes 500-999/1000", "bytes 500-999/*" or "bytes */1000" (RFC 9110 §14.4); nil for what contradicts itself, too.
+    private static func range(_ text: String) -> ContentRange? {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let parts = words[1].split(separator: "/")
         guard parts.count == 2 else { return nil }
-        let first = parts[0].split(separator: "-").first.flatMap { Int64($0) }
-        return (first, Int64(parts[1]))
+        let length = number(parts[1])
+        if parts[0] == "*" { return length.map { ContentRange.nothing(of: $0) } }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = number(ends[0]), let last = number(ends[1]), first <= last,
+            let end = Self.length(last, and: 1), parts[1] == "*" || length.map({ end <= $0 }) ?? false
+        else { return nil }
+        return .part(first: first, end: end, length: length)
+    }
+
+    /// Digits and nothing else.
+    private static func number(_ text: Substring) -> Int64? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
     }
 }

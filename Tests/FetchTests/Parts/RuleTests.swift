@@ -118,11 +118,15 @@ struct RuleTests {
         func answer(_ status: Int, _ range: String?) -> ResumeAnswer {
             ResumeAnswer(status: status, contentRange: range, offset: 500)
         }
-        #expect(answer(206, "bytes 500-999/1000") == .rest && answer(206, "bytes 500-999/*") == .rest)
+        for range in ["bytes 500-999/1000", "bytes 500-599/1000", "bytes 500-999/*"] {
+            #expect(answer(206, range) == .rest(length: 1000), "\(range)")
+        }
         #expect(answer(200, nil) == .whole && answer(416, "bytes */500") == .nothingLeft)
         for (status, range) in [
             (206, "bytes 0-999/1000"), (206, nil), (206, "500-999/1000"), (206, "bytes x"), (416, nil),
             (416, "bytes */400"), (404, nil), (206, "bytes */500"), (206, "bytes 9223372036854775808-/*"),
+            (206, "bytes 500-/1000"), (206, "bytes 500/1000"), (206, "bytes 500-499/1000"), (206, "bytes 500-999/999"),
+            (206, "bytes 500-9223372036854775807/*"), (206, "bytes 500-999/x"), (206, "bytes +500-999/1000"),
         ] as [(Int, String?)] {
             guard case .other = answer(status, range) else {
                 Issue.record("\(status) \(range ?? "")")

@@ -205,6 +205,49 @@ struct FileTests {
         await server.stop()
     }
 
+    @Test("A part that ends before the file does is no whole: 18, and the next run or attempt asks for what is missing")
+    func shortParts() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.fields.first(.range) {
+            case nil:
+                .script([
+                    .lines("HTTP/1.1 200 OK\nETag: \"v\"\nContent-Length: \(Self.length)\n\n"),
+                    .sendGenerated(length: 100_000), .close,
+                ])
+            case "bytes=100000-":
+                .script([
+                    .lines(
+                        """
+                        HTTP/1.1 206 Partial Content
+                        ETag: "v"
+                        Content-Length: 50000
+                        Content-Range: bytes 100000-149999/\(Self.length)\n\n
+                        """),
+                    .sendGenerated(length: 50_000, from: 100_000), .close,
+                ])
+            default: .generated(length: Self.length, tag: "\"v\"", to: request)
+            }
+        }
+        let place = try Workplace()
+        let url = server.url("/f")
+        #expect(try await place.shell("fetch -sO \(url)").exitCode == 18 && place.size("f.part") == 100_000)
+        let short = try await place.shell("fetch -C - -O \(url)")
+        #expect(short.exitCode == 18 && short.complaints.contains("150 kB are kept in "), "\(short.complaints)")
+        #expect(short.complaints.contains("the server's part ends after 150000 of 300000 bytes"))
+        #expect(place.names == ["f.part", "f.part.note"] && place.size("f.part") == 150_000)
+        #expect(try await place.shell("fetch -sC - -O \(url)").exitCode == 0 && place.names == ["f"])
+        #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+
+        let count = server.stats.requests
+        let patient = try await place.shell("fetch --retry 2 --retry-delay 0.01 -o g \(url)")
+        #expect(patient.exitCode == 0 && server.stats.requests == count + 3, "\(patient.complaints)")
+        #expect(FileManager.default.contents(atPath: place.path + "/g") == Data(Self.bytes))
+
+        try Data(Self.bytes.prefix(100_000)).write(to: URL(fileURLWithPath: place.path + "/h"))
+        #expect(try await place.shell("fetch -s -C 100000 -o h \(url)").exitCode == 18 && place.size("h") == 150_000)
+        await server.stop()
+    }
+
     @Test("-C N goes on there by the user's word, and explains why where it cannot")
     func explicit() async throws {
         let server = try site(breaking: false)
