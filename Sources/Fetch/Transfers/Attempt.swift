@@ -54,7 +54,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         /// The heads that came, for `--include`: those in front of the one whose body is kept are shown with it.
         var heads: [HTTPURLResponse] = []
         var lastHead: HTTPURLResponse?
+        /// Resumed when the task is complete.
         var isDone: CheckedContinuation<AttemptResult, Never>?
+        /// Whether it is: a cancellation may end the task before its result is waited for.
+        var isComplete = false
         /// What holds the transfer back for --limit-rate.
         var throttle: Throttle?
     }
@@ -77,7 +80,12 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         task.delegate = self
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                state.withLock { $0.isDone = continuation }
+                let result = state.withLock { state -> AttemptResult? in
+                    guard !state.isComplete else { return state.result }
+                    state.isDone = continuation
+                    return nil
+                }
+                if let result { return continuation.resume(returning: result) }
                 task.resume()
             }
         } onCancel: {
@@ -205,8 +213,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             if let error, state.result.failure == nil, state.result.pause == nil {
                 state.result.failure = FetchError(error, hasAnswer: state.result.response != nil)
             }
-            defer { state.isDone = nil }
-            return (state.result, state.isDone)
+            state.isComplete = true
+            return (state.result, state.isDone.take())
         }
         // The heads of a way that led nowhere tell why it did.
         if result.failure != nil, !plan.hasRetries, let head = takeHeads() { try? plan.sink.show(head: head) }
