@@ -59,6 +59,26 @@ struct ProxyTests {
         await proxy.stop()
     }
 
+    @Test("--noproxy is for its own group: those behind --next have the environment's exceptions, by either spelling")
+    func exceptionsOfGroups() async throws {
+        let (server, proxy) = try site()
+        let there = "http://127.0.0.1:\(proxy.port)"
+        let url = server.url("/")
+        let past = try await run("-s", "--noproxy", "*", url, "--next", url, environment: ["http_proxy": there])
+        #expect(past.exitCode == 0 && proxy.asks.count == 1)
+        for name in ["no_proxy", "NO_PROXY"] {
+            let before = proxy.asks.count
+            let environment: [String: String?] = ["http_proxy": there, name: "127.0.0.1"]
+            for exceptions in ["other.test", ""] {
+                let both = try await run("-s", "--noproxy", exceptions, url, "--next", url, environment: environment)
+                #expect(both.exitCode == 0, "\(name) and \(exceptions)")
+            }
+            #expect(proxy.asks.count == before + 2, "\(name)")
+        }
+        await server.stop()
+        await proxy.stop()
+    }
+
     @Test("--proxy, --proxy-user and --noproxy")
     func options() async throws {
         let (server, proxy) = try site { $0.socksCredentials = ("me", "secret") }

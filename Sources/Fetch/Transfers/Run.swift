@@ -46,7 +46,7 @@ struct Run: Sendable {
         heads = try options.headFile.map { (file) throws(FetchError) in try HeadFile(file) }
         setup = try SessionSetup(options, cookies)
         self.options = options
-        session = URLSession(configuration: setup.configuration, delegate: ChallengeDesk(), delegateQueue: nil)
+        session = setup.makeSession(options)
     }
 
     /// Gets everything; the first failure's code in the order of the URLs, else success.

@@ -1,9 +1,9 @@
-// The session's configuration, out of the options: trust, identity, way, cookies, cache.
+// A session and its configuration, out of the options: trust, identity, way, cookies, cache.
 
 import Foundation
 import URLLoading
 
-/// Makes the configuration of the one session.
+/// Makes the session of a group, and its configuration before it.
 struct SessionSetup {
     let configuration = URLSessionConfiguration.ephemeral
     /// Where `--cookie-jar` finds what has been set.
@@ -37,6 +37,25 @@ struct SessionSetup {
             let read = try CookieFile.read(path)
             read.filter { !options.dropsSessionCookies || !$0.isSessionOnly }.forEach(cookies.setCookie)
         }
+    }
+
+    /// Makes the session, which reads the variables about proxies now and never again. What --noproxy says stands in place of the
+    /// user's exceptions meanwhile: the sessions of other groups read those.
+    func makeSession(_ options: Options) -> URLSession {
+        var users: [String: String?] = [:]
+        if let exceptions = options.proxyExceptions {
+            for name in ["no_proxy", "NO_PROXY"] {
+                users.updateValue(getenv(name).map { String(cString: $0) }, forKey: name)
+                // No request has been made yet, so that no other thread looks at the environment.
+                setenv(name, exceptions, 1)
+            }
+        }
+        defer {
+            for (name, value) in users {
+                if let value { setenv(name, value, 1) } else { unsetenv(name) }
+            }
+        }
+        return URLSession(configuration: configuration, delegate: ChallengeDesk(), delegateQueue: nil)
     }
 
     /// With --ipv4 and --ipv6 the system is asked for addresses of that family alone.
@@ -93,9 +112,8 @@ struct SessionSetup {
             configuration.proxyConfigurations = [proxy]
         case .direct:
             configuration.connectionProxyDictionary = [:]
-        case nil:
-            // Only this command's thread runs yet, and the session has not read the variables.
-            if let exceptions = options.proxyExceptions { setenv("no_proxy", exceptions, 1) }
+        // The environment's: `makeSession` sees to the exceptions.
+        case nil: break
         }
     }
 
