@@ -118,10 +118,11 @@ enum OptionConflicts {
         }
         guard options.targets.count == 1 else { throw UsageError("\(name) is for one URL") }
         guard options.targets[0].output == nil, options.headFile == nil, !options.showsHead, options.writeOut == nil,
-            options.retries == 0
+            options.retries == 0, options.savedTag == nil
         else {
             throw UsageError(
-                "\(name) writes a report, and knows no --output, --include, --dump-header, --write-out and --retry")
+                "\(name) writes a report, and knows no --output, --include, --dump-header, --write-out, --retry and --etag-save"
+            )
         }
         if options.body == .upload("-") { throw UsageError("\(name) cannot send standard input more than once") }
     }

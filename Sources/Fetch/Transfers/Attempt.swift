@@ -165,7 +165,6 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         do throws(FetchError) {
             if let answer {
                 note(head: answer)
-                if let file = plan.options.savedTag { try RequestConditions.save(answer, to: file) }
                 if plan.options.isConditional, answer.statusCode == 304 {
                     // Nothing is new: what is there stays.
                     state.withLock { $0.result.isUnchanged = true }

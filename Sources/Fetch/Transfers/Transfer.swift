@@ -119,8 +119,12 @@ struct Transfer: Sendable {
                     if options.showsTLS { note(TLSReport.lines(report.result.chain, report.result, options)) }
                 }
                 if report.result.failure == nil, report.result.pause == nil {
-                    if report.result.isUnchanged { return tellUnchanged(sink) }
-                    return try sink.finish()
+                    if report.result.isUnchanged { tellUnchanged(sink) } else { try sink.finish() }
+                    // A tag that is kept says that the body is here: the next run would not ask for one that broke off.
+                    if let file = options.savedTag, let answer = report.result.response as? HTTPURLResponse {
+                        try RequestConditions.save(answer, to: file)
+                    }
+                    return
                 }
             } catch {
                 report.result.failure = error
