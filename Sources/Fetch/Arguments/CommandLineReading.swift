@@ -100,7 +100,7 @@ private struct Reading {
         case .flag(let set):
             note(Setting(rule: rule) { (options) throws(UsageError) in try set(&options, isOn) })
         case .value(let read):
-            let value = value ?? ""
+            let value = try text(value ?? "", of: rule)
             note(Setting(rule: rule) { (options) throws(UsageError) in try read(&options, value) })
         case .reading(.help): return .help(value)
         case .reading(.version): return .version
@@ -115,7 +115,7 @@ private struct Reading {
         case .reading(.config):
             let file = value ?? ""
             guard depth < 16 else { throw UsageError("files of options name one another: \(file)") }
-            guard let text = try files(file) else { throw UsageError("\(file) cannot be read", code: .cannotRead) }
+            let text = try contents(of: file)
             depth += 1
             try take(config: text, of: file)
             depth -= 1
@@ -126,6 +126,17 @@ private struct Reading {
     private mutating func note(_ setting: Setting) { all[all.count - 1].settings.append(setting) }
 
     // MARK: Files
+
+    private func contents(of file: String) throws(UsageError) -> String {
+        guard let text = try files(file) else { throw UsageError("\(file) cannot be read", code: .cannotRead) }
+        return text
+    }
+
+    /// An option's value, or what stands in its file, without line ends as in curl.
+    private func text(_ value: String, of rule: OptionRule) throws(UsageError) -> String {
+        guard rule.argument?.mayBeInFile ?? false, value.hasPrefix("@") else { return value }
+        return try contents(of: String(value.dropFirst())).split(whereSeparator: \.isNewline).joined()
+    }
 
     private mutating func take(config text: String, of file: String) throws(UsageError) {
         for line in try ConfigFile.lines(text, of: file) {

@@ -16,7 +16,7 @@ enum OptionFiles {
                 ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(fileURLWithPath: file)),
             data.count <= largest, let text = String(data: data, encoding: .utf8)
         else {
-            throw UsageError("\(file) cannot be read, or is no file of options", code: .cannotRead)
+            throw UsageError("\(file) cannot be read, is no text or is too long", code: .cannotRead)
         }
         return text
     }

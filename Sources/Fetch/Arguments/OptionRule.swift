@@ -90,9 +90,15 @@ package struct OptionArgument: Sendable {
     package let kind: Kind
     /// Whether the option may stand without it.
     package var isOptional = false
+    /// Whether it is read from a file with the rest of the command line where it is `@` and a name.
+    var mayBeInFile = false
 
     static func text(_ name: String, _ needs: String) -> OptionArgument {
         OptionArgument(name: name, needs: needs, kind: .text)
+    }
+
+    static func textOrFile(_ name: String, _ needs: String) -> OptionArgument {
+        OptionArgument(name: name, needs: needs, kind: .text, mayBeInFile: true)
     }
 
     static func file(_ name: String = "FILE", _ needs: String = "a file") -> OptionArgument {

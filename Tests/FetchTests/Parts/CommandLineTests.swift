@@ -221,6 +221,24 @@ struct OptionFileTests {
         #expect(complaint(["ws://a/", "--next", "http://a/"]).contains("one web socket"))
     }
 
+    @Test("--write-out @FILE has its text from a file, without the line ends")
+    func writeOutFile() throws {
+        let files = ["format": "code\\n%\n%\r\nend\n", "wrong": "%{nonsense}"]
+        let parts = try groups(["-w", "@format", "http://a/"], files: files)[0].writeOut?.parts(NoValues())
+        #expect(parts?.map(\.text) == ["code\n%end"])
+        #expect(complaint(["-w", "@nowhere", "http://a/"], files: files).contains("nowhere cannot be read"))
+        #expect(complaint(["-w", "@wrong", "http://a/"], files: files).contains("knows no %{nonsense}"))
+    }
+
+    /// A transfer of which nothing is known.
+    private struct NoValues: WriteOutSource {
+        let fields: [HeaderField] = []
+        let isFailure = false
+
+        func value(of variable: WriteOutVariable) -> String? { nil }
+        func field(_ name: String) -> String { "" }
+    }
+
     @Test("The user's own file counts for all groups and before all, unless -q is the first word")
     func own() throws {
         let text = "# mine\nsilent\n-A \"me and you\"\nuser-agent = other # not this\nmax-redirs: 3\n\n--no-location\n"

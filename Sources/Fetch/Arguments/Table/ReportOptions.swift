@@ -52,10 +52,11 @@ extension OptionTable {
             ),
             .flag(nil, "har-with-secrets", \.keepsSecretsInHAR, "with `--har`: they are").ours,
             .value(
-                "w", "write-out", .text("TEXT", "a text with %{variables}"),
+                "w", "write-out", .textOrFile("TEXT|@FILE", "a text with %{variables}, or @ and a file"),
                 "the text when a transfer is over; see below"
             ) {
                 (options, text) throws(UsageError) in options.writeOut = try WriteOutFormat(text)
-            }.common.different("an unknown variable is refused; secrets in URLs are not shown"),
+            }.common.more("`@FILE` is the text in a file without its line ends, `@-` that of standard input")
+                .different("an unknown variable is refused; secrets in URLs are not shown"),
         ])
 }
