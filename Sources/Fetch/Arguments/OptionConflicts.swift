@@ -35,6 +35,11 @@ enum OptionConflicts {
         if options.bearerToken != nil, options.login != nil {
             throw UsageError("--oauth2-bearer and --user both say who we are: leave one out")
         }
+        if options.cookieField != nil, !options.cookieFiles.isEmpty {
+            throw UsageError(
+                "--cookie has a text and a file: leave one out",
+                advice: "a Cookie field of yours is sent without the cookies of a file")
+        }
         if case .multipart = options.body,
             let type = options.fields.last(where: { $0.name.lowercased() == "content-type" })
         {

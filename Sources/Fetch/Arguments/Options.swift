@@ -42,7 +42,10 @@ package struct Options: Sendable {
     package var logins: Netrc?
     /// Whether the user's Kerberos ticket is shown to a server that asks for it.
     package var usesTicket = false
-    package var cookies: CookieSource?
+    /// What makes the Cookie field.
+    package var cookieTexts: [String] = []
+    /// Files of cookies in Netscape's form.
+    package var cookieFiles: [String] = []
     /// Whether cookies of a file that are good for a session only are left out.
     package var dropsSessionCookies = false
     package var cookieJar: String?
@@ -137,6 +140,11 @@ package struct Options: Sendable {
 
     /// Whether a request has content.
     package var sendsBody: Bool { body != .none && !putsDataInQuery }
+
+    /// The value of the Cookie field; nil where the cookies are those that servers and files have set.
+    package var cookieField: String? {
+        cookieTexts.isEmpty ? nil : cookieTexts.joined(separator: "; ")
+    }
 
     /// Whether complaints are written.
     package var complains: Bool { !isSilent || showsErrors }
@@ -251,14 +259,6 @@ package enum NetrcPlace: Sendable, Equatable {
     case home
     /// `.netrc` in the user's home, if there is one.
     case homeIfThere
-    case file(String)
-}
-
-/// Which cookies are sent.
-package enum CookieSource: Sendable, Equatable {
-    /// The value of a Cookie field.
-    case literal(String)
-    /// A file in Netscape's form.
     case file(String)
 }
 

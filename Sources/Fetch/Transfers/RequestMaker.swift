@@ -51,7 +51,7 @@ struct PreparedRequest: Sendable {
         if let token = options.bearerToken { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         for field in read.conditions { request.setValue(field.value, forHTTPHeaderField: field.name) }
         if let range = options.range { request.setValue("bytes=\(range)", forHTTPHeaderField: "Range") }
-        if case .literal(let cookies)? = options.cookies { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
+        if let cookies = options.cookieField { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
         Self.add(options.fields, to: &request)
         if case .form(let form) = body, let kind = request.value(forHTTPHeaderField: "Content-Type"),
             kind != form.contentType

@@ -33,7 +33,7 @@ struct SessionSetup {
         try chooseTrust(options)
         try chooseIdentity(options)
         // `-b file` without a file begins with none, as in curl.
-        if case .file(let path)? = options.cookies, access(path, F_OK) == 0 {
+        for path in options.cookieFiles where access(path, F_OK) == 0 {
             let read = try CookieFile.read(path)
             read.filter { !options.dropsSessionCookies || !$0.isSessionOnly }.forEach(cookies.setCookie)
         }

@@ -48,9 +48,9 @@ struct Transfer: Sendable {
 
     /// One that uses http, where https was only a guess and no secret is sent.
     private var plainTarget: Transfer? {
+        let hasCookies = options.cookieField != nil || !options.cookieFiles.isEmpty
         let isPrivate =
-            options.body != .none || options.login != nil || options.netrc != nil || options.usesTicket
-            || options.cookies != nil
+            hasCookies || options.body != .none || options.login != nil || options.netrc != nil || options.usesTicket
             || options.bearerToken != nil || !options.fields.isEmpty || !options.query.isEmpty
             || options.putsDataInQuery
             || options.certificateFile != nil || url.user() != nil || url.query() != nil

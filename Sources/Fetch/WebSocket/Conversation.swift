@@ -44,7 +44,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
         var request = URLRequest(url: url)
         if let token = options.bearerToken { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         for field in options.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
-        if case .literal(let cookies)? = options.cookies { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
+        if let cookies = options.cookieField { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
         let task = session.webSocketTask(with: request)
         // Nothing is kept but the message that is being written.
         task.maximumMessageSize = 64 << 20

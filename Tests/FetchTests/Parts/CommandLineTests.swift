@@ -159,6 +159,7 @@ struct CommandLineTests {
             (["--resolve", "a:80", "http://a/"], "--resolve needs host:port:address"),
             (["--linger", "1", "http://a/"], "is for web sockets"), (["--linger", "-1", "ws://a/"], "needs a number"),
             (["-n", "-u", "a:b", "http://a/"], "both say who we are"),
+            (["-b", "a=1", "-b", "jar", "http://a/"], "has a text and a file"),
             (["ws://a/", "ws://b/"], "one web socket"), (["ws://a/", "-d", "x"], "standard input"),
             (["wss://a/", "-O"], "standard output"), (["wss://a/", "--http2"], "begins in HTTP/1.1"),
             (["--http2-prior-knowledge", "ws://a/"], "begins in HTTP/1.1"), (["--http1"], "did you mean --http2?"),

@@ -166,6 +166,10 @@ struct RequestTests {
         #expect(place.text("jar")?.contains("#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t") == true)
         #expect(try await place.shell("fetch -b jar \(server.url("/"))").output == "sid=kept")
         #expect(try await place.shell("fetch -b no-such-file \(server.url("/"))").output == "none")
+        #expect(try await place.shell("fetch -b a=1 -b 'b=2; c=3' \(server.url("/"))").output == "a=1; b=2; c=3")
+        try place.write("127.0.0.1\tFALSE\t/\tFALSE\t0\tmore\tone\n", to: "other")
+        let files = try await place.shell("fetch -b jar -b other \(server.url("/"))").output
+        #expect(Set(files.components(separatedBy: "; ")) == ["sid=kept", "more=one"])
         #expect(try await place.shell("fetch -c /nowhere/jar \(server.url("/"))").exitCode == 23)
         await server.stop()
     }

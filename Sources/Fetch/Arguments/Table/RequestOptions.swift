@@ -127,8 +127,10 @@ extension OptionTable {
                 "b", "cookie", .file("N=V|FILE", "name=value, or a file of cookies"),
                 "a Cookie field, or a file of cookies"
             ) {
-                $0.cookies = $1.contains("=") ? .literal($1) : .file($1)
-            }.common.more("in Netscape's form; a file that is not there holds none"),
+                if $1.contains("=") { $0.cookieTexts.append($1) } else { $0.cookieFiles.append($1) }
+            }.common.more(
+                "in Netscape's form; a file that is not there holds none; several texts are joined and several files read, but not both"
+            ).different("texts and files are not sent together"),
             .flag(
                 "j", "junk-session-cookies", \.dropsSessionCookies,
                 "leave out the file's cookies of a session"),
