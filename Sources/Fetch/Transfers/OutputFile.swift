@@ -176,6 +176,7 @@ final class OutputFile: Sink {
         {
         case .rest(let length):
             state.wholeLength = length
+            try state.part?.goOn(at: state.offset)
         case .whole where isChecked:
             explain("the resource has changed, or the server knows no ranges: \(name) begins anew")
             try state.part?.empty()
@@ -186,6 +187,7 @@ final class OutputFile: Sink {
             throw FetchError(.cannotResume, "the server sends the whole in place of the rest: it is left out")
         case .nothingLeft:
             state.isWhole = true
+            try state.part?.goOn(at: state.offset)
         case .other(let reason):
             throw FetchError(
                 response.statusCode >= 400 && response.statusCode != 416 ? .errorStatus : .cannotResume,

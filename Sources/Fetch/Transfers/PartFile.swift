@@ -42,7 +42,7 @@ final class PartFile: Sendable {
         length = 0
     }
 
-    /// Opens a file of which the first bytes are kept, by the word of the user.
+    /// Opens a file of which the first bytes are kept, by the word of the user. The others stay until the server has agreed.
     init(continuing path: String, at offset: Int64) throws(FetchError) {
         descriptor = open(path, O_RDWR | (offset == 0 ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
@@ -59,8 +59,6 @@ final class PartFile: Sendable {
         guard length >= offset else {
             throw FetchError(.cannotResume, "\(path) has only \(length) bytes, and cannot go on at \(offset)")
         }
-        ftruncate(descriptor, off_t(offset))
-        lseek(descriptor, 0, SEEK_END)
     }
 
     deinit { close(descriptor) }
@@ -78,9 +76,12 @@ final class PartFile: Sendable {
     }
 
     /// Begins anew.
-    func empty() throws(FetchError) {
+    func empty() throws(FetchError) { try goOn(at: 0) }
+
+    /// Takes away what is behind that byte. What comes next stands there.
+    func goOn(at offset: Int64) throws(FetchError) {
         if isSpecial { return }
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+        guard ftruncate(descriptor, off_t(offset)) == 0, lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
             throw FetchError(.cannotWrite, "the file cannot be written: \(FetchError.system(errno))")
         }
     }

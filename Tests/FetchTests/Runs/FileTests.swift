@@ -262,6 +262,12 @@ struct FileTests {
         #expect(whole.exitCode == 36 && place.size("f") == 300_000)
         #expect(try await place.shell("fetch -s -C 300000 -O \(server.url("/f"))").exitCode == 0)
         #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+        let refusing = try LoopbackServer.start { _ in .text("gone", status: 404) }
+        let refused = try await place.shell("fetch -C 40000 -O \(refusing.url("/f"))")
+        #expect(refused.exitCode == 22 && refused.complaints.contains("f is as it was"), "\(refused.complaints)")
+        #expect(try await place.shell("fetch -s -C 40000 -o f http://127.0.0.1:1/").exitCode == 7)
+        #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
+        await refusing.stop()
         await none.stop()
         await server.stop()
     }
