@@ -15,7 +15,7 @@ extension OptionTable {
             ) { $0.fields.append($1) }.common
                 .more(
                     "the first of a name replaces what is usual, more join it behind a comma; `'Name;'` has an empty value"
-                ),
+                ).different("`'Name:'` sends the field empty, where curl leaves it out; fields of one name become one"),
             .value("d", "data", .text("TEXT|@FILE", "a text, or @ and a file"), "the body of a form") {
                 (options, text) throws(UsageError) in try options.addToForm(OptionValue.piece(text, keepsLines: false))
             }.common.more(
