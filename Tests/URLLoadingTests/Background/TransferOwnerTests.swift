@@ -228,6 +228,33 @@ import URLLoadingTestSupport
         }
     }
 
+    @Test(
+        "B10.42: an attempt that began by other settings goes on beside those that begin by new ones, and its end counts"
+    )
+    func changedSettings() async throws {
+        let folder = try StateFolder()
+        let gate = ServerGate()
+        try await withServer(router: { request in
+            request.path == "/old" ? .slow([.init("x"), .init("y", when: gate)]) : .text("new")
+        }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (first, _) = try await Rig.program(owner)
+            owner.received(.start(Rig.download(server.url("/old"), task: 1)), from: first)
+            _ = try await first.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            owner.disconnected(first)
+            var settings = Rig.settings
+            settings.requestTimeout += 1
+            let (second, _) = try await Rig.program(owner, settings: settings)
+            owner.received(.start(Rig.download(server.url("/new"), task: 2)), from: second)
+            #expect(try await second.end(of: 2) == nil)
+            gate.open()
+            #expect(try await second.end(of: 1) == nil)
+            #expect(try Rig.file(second.news(of: 1)) == Data("xy".utf8))
+            #expect(try Rig.file(second.news(of: 2)) == Data("new".utf8))
+            await Rig.stop(owner)
+        }
+    }
+
     @Test("B10.36: a task that is cancelled just before its owner stops is over: no later owner carries it out again")
     func cancelledBeforeStop() async throws {
         let folder = try StateFolder()

@@ -25,7 +25,7 @@ extension TransferOwner {
         transfer.checkpoint = transfer.record.counts.received
         transfer.record.state = .running
         transfer.record.head = nil
-        attempts[task.taskIdentifier] = number
+        attempts[ObjectIdentifier(task)] = number
         save(number)
         task.resume()
     }
@@ -44,7 +44,7 @@ extension TransferOwner {
 
     /// The transfer that a task of the session is an attempt at; nil for one that is none any more.
     func transfer(of task: URLSessionTask) -> (number: UInt64, transfer: LiveTransfer)? {
-        guard let number = attempts[task.taskIdentifier], let transfer = transfers[number], transfer.attempt === task
+        guard let number = attempts[ObjectIdentifier(task)], let transfer = transfers[number], transfer.attempt === task
         else { return nil }
         return (number, transfer)
     }
@@ -113,7 +113,7 @@ extension TransferOwner {
 
     func ended(_ task: URLSessionTask, _ error: (any Error)?) {
         guard let (number, transfer) = transfer(of: task) else { return }
-        attempts[task.taskIdentifier] = nil
+        attempts[ObjectIdentifier(task)] = nil
         transfer.attempt = nil
         withdrawQuestion(of: number)
         defer {

@@ -49,8 +49,9 @@ actor TransferOwner: TransferService {
     var settings: TransferSettings?
     var schedule: TransferSchedule
     var transfers: [UInt64: LiveTransfer] = [:]
-    /// The numbers of the attempts' tasks, and of the transfers that they are for.
-    var attempts: [Int: UInt64] = [:]
+    /// The transfers of the attempts that have not ended, by the tasks themselves, which the transfers keep: every session
+    /// counts its tasks from 1, and attempts of an earlier one may still be under way.
+    var attempts: [ObjectIdentifier: UInt64] = [:]
     /// Made for the first attempt; another one when the settings have changed.
     var session: URLSession?
     var nextQuestion: UInt64 = 1
