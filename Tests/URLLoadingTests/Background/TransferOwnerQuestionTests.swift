@@ -6,6 +6,7 @@ import Testing
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
 import URLLoadingTestSupport
+import URLLoadingTrust
 
 @testable import URLLoading
 
@@ -43,6 +44,37 @@ import URLLoadingTestSupport
                         credential: .password(user: "user", password: "pass"))), from: program)
             #expect(try await program.end(of: 1) == nil)
             #expect(try Rig.file(program.news(of: 1)) == Data("secret".utf8))
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test("B10.37: a server whose program goes while it judges is judged by the settings")
+    func programGoesWhileItJudges() async throws {
+        let folder = try StateFolder()
+        let (root, identity) = try CertificateFactory.server("127.0.0.1")
+        var settings = Rig.settings
+        settings.trust = .anchors([root.der], alsoSystem: false)
+        try await withServer(.init(tls: ServerTLS(identity: identity)), router: { _ in .text("secret") }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (first, _) = try await Rig.program(owner, settings: settings, judges: true)
+            owner.received(.start(Rig.download(server.url("/a"))), from: first)
+            let challenge = try await first.first {
+                if case .challenged(1, let challenge) = $0 { challenge } else { nil }
+            }
+            #expect(challenge.space.method == NSURLAuthenticationMethodServerTrust)
+            owner.disconnected(first)
+            // A question that was still open would come with the greeting, before any end.
+            let (second, _) = try await Rig.program(owner, settings: settings)
+            let isAsked = try await second.first { event -> Bool? in
+                switch event {
+                case .challenged: true
+                case .news: false
+                default: nil
+                }
+            }
+            #expect(!isAsked)
+            #expect(try await second.end(of: 1) == nil)
+            #expect(try Rig.file(second.news(of: 1)) == Data("secret".utf8))
             await Rig.stop(owner)
         }
     }

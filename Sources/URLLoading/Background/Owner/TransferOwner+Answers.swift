@@ -16,12 +16,11 @@ extension TransferOwner {
         guard let (number, transfer) = transfer(of: task) else {
             return completion(.cancelAuthenticationChallenge, nil)
         }
-        let isAboutServer = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
         let asks: Bool
         if let hello {
-            asks = isAboutServer ? hello.judgesServers : hello.answersChallenges
+            asks = challenge.isAboutServer ? hello.judgesServers : hello.answersChallenges
         } else {
-            asks = !isAboutServer
+            asks = !challenge.isAboutServer
         }
         guard asks else { return completion(.performDefaultHandling, nil) }
         let question = LiveTransfer.OpenQuestion(
@@ -41,14 +40,31 @@ extension TransferOwner {
 
     /// The program's answer; one to a question that is not open any more counts for nothing.
     func take(_ answer: TransferAnswer) {
-        guard let transfer = transfers[answer.task], let question = transfer.question,
-            question.challenge.number == answer.challenge
-        else { return }
+        guard let question = transfers[answer.task]?.question, question.challenge.number == answer.challenge else {
+            return
+        }
+        let (disposition, credential) = answer.meaning(for: question.original)
+        close(question, of: answer.task, disposition, credential)
+    }
+
+    /// The program that judged servers has gone: those that are in question are judged by the settings (B10.37).
+    func judgeServersBySettings() {
+        for number in transfers.keys.sorted() {
+            guard let question = transfers[number]?.question, question.original.isAboutServer else { continue }
+            close(question, of: number, .performDefaultHandling, nil)
+        }
+    }
+
+    /// The transfer goes on with what answers its question.
+    private func close(
+        _ question: LiveTransfer.OpenQuestion, of number: UInt64,
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?
+    ) {
+        guard let transfer = transfers[number] else { return }
         transfer.question = nil
         transfer.record.state = .running
-        schedule.answered(answer.task)
-        save(answer.task)
-        let (disposition, credential) = answer.meaning(for: question.original)
+        schedule.answered(number)
+        save(number)
         question.completion(disposition, credential)
     }
 
@@ -101,6 +117,13 @@ extension TransferOwner {
         file.letGo()
         transfer.answer = nil
         return try directory.keepFile(at: path, as: "answer-\(transfer.record.task)")
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// Whether a server's certificate is in question.
+    fileprivate var isAboutServer: Bool {
+        protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
     }
 }
 

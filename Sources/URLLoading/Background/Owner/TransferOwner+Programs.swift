@@ -98,6 +98,7 @@ extension TransferOwner {
         // A program that has cancelled everything does not come back to hear of it; one that wanted to wait may (B10.40).
         if isCancelling { return endForGood() }
         isEnding = false
+        judgeServersBySettings()
         settle()
     }
 
