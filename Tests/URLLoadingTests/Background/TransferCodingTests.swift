@@ -78,6 +78,23 @@ import URLLoadingPolicy
         }
     }
 
+    @Test(
+        "B10.43: a task that is met again is told of without bodies, which its journal has; what is asked for is known")
+    func summaries() throws {
+        let original = TransferSamples.request
+        var record = TransferSamples.record(.running)
+        for (current, isRedirected) in [(original, false), (TransferSamples.order.current, true)] {
+            for body in [original.body, nil] where isRedirected || body != nil {
+                record.current = current
+                record.current.body = body
+                let summary = record.summary
+                #expect((summary.redirect != nil) == isRedirected)
+                #expect(summary.redirect?.body == nil)
+                #expect(summary.current(after: original) == record.current)
+            }
+        }
+    }
+
     @Test("B10.31: messages are decoded however their stream is cut: whole, byte by byte and at every place")
     func splits() throws {
         let events = TransferSamples.events

@@ -176,7 +176,7 @@ private final class RefusingService: TransferService {
                 channel.send(.refused(greetings.value.isMultiple(of: 2) ? .ending : .inUse))
                 return channel.close()
             }
-            channel.send(.welcome([]))
+            channel.send(.welcome)
         case .start(let order):
             let failure = TransferFailure(code: -1003, text: "over", url: order.original.url)
             channel.send(.news(task: order.task, TransferNews(number: 1, content: .completed(failure))))

@@ -34,14 +34,14 @@ import URLLoadingWire
             try Task.checkCancellation()
             let (owner, channel) = try await connect(directory)
             owner.received(.hello(hello), from: channel)
-            let tasks = try await channel.first { event -> [TransferSummary]?? in
+            let isTaken = try await channel.first { event -> Bool? in
                 switch event {
-                case .welcome(let tasks): .some(tasks)
-                case .refused(.inUse): .some(nil)
+                case .welcome: true
+                case .refused(.inUse): false
                 default: nil
                 }
             }
-            if let tasks { return (owner, channel, tasks) }
+            if isTaken { return (owner, channel, channel.met) }
         }
     }
 
@@ -100,6 +100,31 @@ import URLLoadingWire
             #expect(try directory.read(settingAside: false).settings == nil)
             #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
         }
+    }
+
+    @Test("B10.43: a program meets its tasks again where what is told of them is longer than a message may be")
+    func longGreeting() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try directory.write(Rig.settings)
+        for task: UInt64 in 1...3 {
+            var record = TransferRecord(
+                Rig.download("http://127.0.0.1:1/", task: task), allowed: nil, isDiscretionary: false, now: .now)
+            record.isSuspended = true
+            record.label = String(repeating: "x", count: TransferLimits.frame / 2)
+            try directory.write(record)
+        }
+        #expect(try await Self.start(directory) == 0)
+        let (owner, program, tasks) = try await Self.program(directory)
+        #expect(tasks.map(\.task) == [1, 2, 3])
+        owner.received(.invalidate(cancelling: true), from: program)
+        for task: UInt64 in 1...3 {
+            #expect(try await program.end(of: task)?.code == -999)
+            owner.received(.delivered(task: task, number: 1), from: program)
+        }
+        try await program.hear(.invalidated)
+        withExtendedLifetime(owner) {}
+        await Self.untilGone(directory)
     }
 
     @Test("B10.36, B10.39: a helper that is killed is followed by one that goes on where it was")

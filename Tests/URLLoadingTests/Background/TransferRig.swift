@@ -40,6 +40,11 @@ final class ScribeChannel: TransferChannel {
     var events: [TransferEvent] { heard.value.events }
     var isClosed: Bool { heard.value.isClosed }
 
+    /// The tasks that the owner has told of in its greeting.
+    var met: [TransferSummary] {
+        events.compactMap { if case .met(let summary) = $0 { summary } else { nil } }
+    }
+
     /// An event that a test waits for cannot come any more, or the test's time is over.
     struct Missed: Error {
         let events: [TransferEvent]
@@ -147,10 +152,8 @@ enum Rig {
         owner.connected(channel)
         owner.received(
             .hello(TransferHello(settings: settings, judgesServers: judges, answersChallenges: answers)), from: channel)
-        let summaries = try await channel.first { event -> [TransferSummary]? in
-            if case .welcome(let summaries) = event { summaries } else { nil }
-        }
-        return (channel, summaries)
+        try await channel.hear(.welcome)
+        return (channel, channel.met)
     }
 
     static func stop(_ owner: TransferOwner) async {

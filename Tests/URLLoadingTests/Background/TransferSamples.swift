@@ -137,7 +137,7 @@ enum TransferSamples {
 
     static var events: [TransferEvent] {
         [
-            .welcome([record().summary, record(.over).summary]), .refused(.inUse), .refused(.version(2)),
+            .met(record().summary), .met(record(.over).summary), .welcome, .refused(.inUse), .refused(.version(2)),
             .refused(.otherSession), .refused(.ending), .refused(.unintelligible("why")), .tasks([]),
             .accepted(task: 1),
             .progress(task: 2, record().counts), .redirected(task: 3, request), .responded(task: 4, head),

@@ -124,7 +124,7 @@ extension TransferEvent {
     var mayBeLeftOut: Bool {
         switch self {
         case .progress: true
-        case .welcome, .refused, .tasks, .accepted, .redirected, .responded, .resumedAt, .resumeData, .challenged,
+        case .met, .welcome, .refused, .tasks, .accepted, .redirected, .responded, .resumedAt, .resumeData, .challenged,
             .withdrawn, .news, .allDelivered, .invalidated:
             false
         }

@@ -52,7 +52,8 @@ extension TransferOwner {
         program = channel
         self.hello = hello
         adopt(hello.settings)
-        channel.send(.welcome(summaries))
+        for summary in summaries { channel.send(.met(summary)) }
+        channel.send(.welcome)
         unconfirmed = []
         for number in transfers.keys.sorted() {
             guard let transfer = transfers[number] else { continue }

@@ -7,7 +7,7 @@
 //     let directory = try BackgroundDirectory(identifier: "com.example.downloads")
 //     let owner = try TransferOwner(directory: directory)     // takes the lock; throws `.inUse` where it is taken
 //     owner.connected(channel)                                // the program's way back
-//     owner.received(.hello(hello), from: channel)            // answered on the channel by `.welcome` or `.refused`
+//     owner.received(.hello(hello), from: channel)            // answered on the channel by `.met` and `.welcome`, or by `.refused`
 //     …
 //     owner.disconnected(channel)                             // the transfers go on
 //     owner.stop { … }                                        // they stop, to go on in another owner's hands

@@ -106,6 +106,7 @@ extension BackgroundSession {
             state.service = service
             state.channel = channel
             state.phase = .greeting
+            state.met = []
             return true
         }
         guard isWanted else { return channel.cut() }
@@ -205,7 +206,9 @@ extension BackgroundSession {
     func heard(_ event: TransferEvent, on channel: OwnerChannel) {
         guard state.withLock({ $0.channel === channel }) else { return }
         switch event {
-        case .welcome(let summaries): welcomed(summaries)
+        case .met(let summary):
+            state.withLock { if $0.channel === channel, case .greeting = $0.phase { $0.met.append(summary) } }
+        case .welcome: welcomed()
         case .refused(.inUse), .refused(.ending):
             // The program before this one is just about to be missed, or its session to be gone: this one has the lock.
             channel.cut()
@@ -244,18 +247,22 @@ extension BackgroundSession {
         }
     }
 
-    /// The owner knows these tasks. It is told those that it does not know, or knows otherwise.
-    private func welcomed(_ summaries: [TransferSummary]) {
-        let (entries, heard, onEnd) = state.withLock { state -> ([UInt64: Entry], [UInt64: UInt64], Bool) in
-            guard case .greeting = state.phase else { return ([:], [:], false) }
+    /// The owner has told of all tasks that it knows. It is told those that it does not know, or knows otherwise.
+    private func welcomed() {
+        typealias Before = ([TransferSummary], [UInt64: Entry], [UInt64: UInt64], Bool)
+        let (met, entries, heard, onEnd) = state.withLock { state -> Before in
+            guard case .greeting = state.phase else { return ([], [:], [:], false) }
             state.phase = .connected
             state.refusals = 0
             // As it was before: a task that only its journal has told of has not been begun by this program.
-            defer { for summary in summaries { state.entries[summary.task]?.isKnown = true } }
-            return (state.entries, state.heard, state.onEnd != nil)
+            defer {
+                for summary in state.met { state.entries[summary.task]?.isKnown = true }
+                state.met = []
+            }
+            return (state.met, state.entries, state.heard, state.onEnd != nil)
         }
         var known: Set<UInt64> = []
-        for summary in summaries {
+        for summary in met {
             known.insert(summary.task)
             guard let entry = entries[summary.task] else {
                 if heard[summary.task] == UInt64.max, !summary.isOver {
@@ -282,8 +289,10 @@ extension BackgroundSession {
 
     private func meet(_ summary: TransferSummary, _ entry: Entry) {
         let core = entry.core
-        if summary.current.url != core.currentRequest?.url?.absoluteString {
-            core.transfer.redirected(to: summary.current)
+        if let current = entry.order.map({ summary.current(after: $0.original) }),
+            current.url != core.currentRequest?.url?.absoluteString
+        {
+            core.transfer.redirected(to: current)
         }
         if let head = summary.head, core.response == nil { core.transfer.responded(head) }
         core.transfer.progressed(summary.counts)

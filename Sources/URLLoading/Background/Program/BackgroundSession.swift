@@ -54,7 +54,7 @@ final class BackgroundSession: Sendable {
     struct Entry: Sendable {
         let core: TaskCore
         let load: BackgroundLoad
-        /// What the owner is told where it does not know the task; nil for one that was met again.
+        /// What the owner is told where it does not know the task.
         var order: TransferOrder?
         /// Whether the owner has it.
         var isKnown = false
@@ -107,6 +107,8 @@ final class BackgroundSession: Sendable {
         var phase = Phase.silent
         var service: (any TransferService)?
         var channel: OwnerChannel?
+        /// The tasks that the owner has told of so far, until it has told of all.
+        var met: [TransferSummary] = []
         /// How often an owner was lost or not found since one was of use.
         var losses = 0
         /// How often one has refused since one has not.

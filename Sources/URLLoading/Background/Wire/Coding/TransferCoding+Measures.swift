@@ -1,5 +1,5 @@
 // The forms in bytes of what was measured. The order of the parts is the format; a change of it counts up
-// `TransferLimits.version`.
+// `TransferLimits.version` and `TransferLimits.recordVersion`.
 
 import URLLoadingEngine
 import URLLoadingPolicy

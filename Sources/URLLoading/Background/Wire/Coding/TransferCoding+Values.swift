@@ -1,5 +1,5 @@
 // The forms in bytes of what journals and messages have in common: requests, responses, failures, questions. The order of
-// the parts is the format; a change of it counts up `TransferLimits.version`.
+// the parts is the format; a change of it counts up `TransferLimits.version`, and `recordVersion` where journals have it.
 
 import URLLoadingPolicy
 
@@ -242,8 +242,8 @@ extension TransferSummary: TransferCoded {
     func write(to writer: inout ByteWriter) {
         writer.value(task)
         writer.value(kind)
-        writer.value(original)
-        writer.value(current)
+        writer.value(redirect)
+        writer.value(keepsBody)
         writer.value(label)
         writer.value(earliestBegin)
         writer.value(expectedBySender)
@@ -259,8 +259,8 @@ extension TransferSummary: TransferCoded {
     init(from reader: inout TransferReader) throws(TransferCodingError) {
         task = try reader.value()
         kind = try reader.value()
-        original = try reader.value()
-        current = try reader.value()
+        redirect = try reader.value()
+        keepsBody = try reader.value()
         label = try reader.value()
         earliestBegin = try reader.value()
         expectedBySender = try reader.value()

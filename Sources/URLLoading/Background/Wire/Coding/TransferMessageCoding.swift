@@ -150,9 +150,7 @@ extension TransferCommand: TransferCoded {
 extension TransferEvent: TransferCoded {
     func write(to writer: inout ByteWriter) {
         switch self {
-        case .welcome(let tasks):
-            writer.number(UInt8(1))
-            writer.value(tasks)
+        case .welcome: writer.number(UInt8(1))
         case .refused(let refusal):
             writer.number(UInt8(2))
             writer.value(refusal)
@@ -197,12 +195,15 @@ extension TransferEvent: TransferCoded {
             writer.value(news)
         case .allDelivered: writer.number(UInt8(13))
         case .invalidated: writer.number(UInt8(14))
+        case .met(let task):
+            writer.number(UInt8(15))
+            writer.value(task)
         }
     }
 
     init(from reader: inout TransferReader) throws(TransferCodingError) {
         switch try reader.number(UInt8.self) {
-        case 1: self = .welcome(try reader.value())
+        case 1: self = .welcome
         case 2: self = .refused(try reader.value())
         case 3: self = .tasks(try reader.value())
         case 4: self = .accepted(task: try reader.value())
@@ -216,6 +217,7 @@ extension TransferEvent: TransferCoded {
         case 12: self = .news(task: try reader.value(), try reader.value())
         case 13: self = .allDelivered
         case 14: self = .invalidated
+        case 15: self = .met(try reader.value())
         default: throw .impossible
         }
     }

@@ -2,8 +2,8 @@
 //
 // A conversation, from the program's side:
 //
-//   1. `hello`, once, first. Answered by `refused`, after which nothing comes, or by `welcome`, with everything that is
-//      known of the session's tasks, over or not. Then come the news that were not confirmed, in order.
+//   1. `hello`, once, first. Answered by `refused`, after which nothing comes, or by `met` for each task of the session that
+//      is known, over or not, and then `welcome`. Then come the news that were not confirmed, in order.
 //   2. `delivered` confirms news when the delegate has been told; the owner forgets them only then. When all that was
 //      waiting at the welcome is confirmed, `allDelivered` comes once, if anything was waiting (B10.17, B10.19).
 //   3. `start` for each task that is resumed for the first time; the owner answers `accepted` when the journal is on the
@@ -43,8 +43,10 @@ package enum TransferCommand: Sendable, Hashable {
 
 /// What the owner says.
 package enum TransferEvent: Sendable, Hashable {
-    /// The program is taken, and meets these tasks again.
-    case welcome([TransferSummary])
+    /// The program meets a task again. Each is a message of its own: all together may be longer than a frame.
+    case met(TransferSummary)
+    /// The program is taken, and has met all tasks.
+    case welcome
     /// The program is not taken.
     case refused(TransferRefusal)
     /// The answer to `list`.
@@ -143,9 +145,11 @@ package struct TransferOrder: Sendable, Hashable {
 
 /// What bounds messages and journals.
 package enum TransferLimits {
-    /// The language of this library.
-    package static let version: UInt32 = 3
-    /// The longest frame; a request with its body, or a list of some ten thousand tasks, is shorter.
+    /// The language of this library's messages.
+    package static let version: UInt32 = 4
+    /// The form of its journals, which outlive a change of the language.
+    package static let recordVersion: UInt32 = 3
+    /// The longest frame; a request with its body is shorter.
     package static let frame = 16 << 20
     /// The longest journal.
     package static let record = 16 << 20

@@ -129,10 +129,13 @@ package struct TransferRecord: Sendable, Hashable {
 
     /// What the program is told of it.
     package var summary: TransferSummary {
-        TransferSummary(
-            task: task, kind: kind, original: original, current: current, label: label, earliestBegin: earliestBegin,
-            expectedBySender: expectedBySender, expectedByReceiver: expectedByReceiver, priority: priority,
-            isSuspended: isSuspended, isOver: state == .over, counts: counts, head: head, created: created)
+        var redirect = current == original ? nil : current
+        redirect?.body = nil
+        return TransferSummary(
+            task: task, kind: kind, redirect: redirect, keepsBody: current.body != nil, label: label,
+            earliestBegin: earliestBegin, expectedBySender: expectedBySender, expectedByReceiver: expectedByReceiver,
+            priority: priority, isSuspended: isSuspended, isOver: state == .over, counts: counts, head: head,
+            created: created)
     }
 }
 
@@ -162,16 +165,17 @@ package struct TransferNews: Sendable, Hashable {
     }
 }
 
-/// A task as the program sees it that meets it again (B10.33).
+/// A task as the program sees it that meets it again (B10.33). What was asked for first, and its body, the program has from
+/// the journal.
 package struct TransferSummary: Sendable, Hashable {
     /// `taskIdentifier`.
     package var task: UInt64
     /// What it does.
     package var kind: TransferKind
-    /// What was asked for first.
-    package var original: TransferRequest
-    /// What is asked for now.
-    package var current: TransferRequest
+    /// What is asked for now, without its body; nil where that is what was asked for first.
+    package var redirect: TransferRequest?
+    /// Whether what is asked for now has the body of what was asked for first.
+    package var keepsBody: Bool
     /// `taskDescription`.
     package var label: String?
     /// `earliestBeginDate` in milliseconds since 1970.
@@ -192,6 +196,13 @@ package struct TransferSummary: Sendable, Hashable {
     package var head: TransferHead?
     /// When it was made: milliseconds since 1970.
     package var created: Int64
+
+    /// What is asked for now, where this was asked for first.
+    package func current(after original: TransferRequest) -> TransferRequest {
+        guard var request = redirect else { return original }
+        if keepsBody { request.body = original.body }
+        return request
+    }
 }
 
 extension TransferSchedule.Entry {

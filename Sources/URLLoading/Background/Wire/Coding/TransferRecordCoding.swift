@@ -32,7 +32,7 @@ package enum TransferRecordCoding {
         guard rest.bytes.count <= TransferLimits.record else { return nil }
         var file = ByteWriter(capacity: preambleLength + rest.bytes.count)
         file.raw(magic.utf8)
-        file.number(TransferLimits.version)
+        file.number(TransferLimits.recordVersion)
         file.number(UInt32(rest.bytes.count))
         file.number(digest(file.bytes, rest.bytes))
         file.raw(rest.bytes)
@@ -50,7 +50,7 @@ package enum TransferRecordCoding {
         let rest = Array(bytes.dropFirst(preambleLength))
         let (version, length, expected) = try numbers(bytes)
         // Order: another version may count and check in another way.
-        guard version == TransferLimits.version else { throw .unknownVersion(version) }
+        guard version == TransferLimits.recordVersion else { throw .unknownVersion(version) }
         guard length <= TransferLimits.record else { throw .tooLong }
         guard rest.count >= length else { throw .truncated }
         guard rest.count == length else { throw .trailing }
