@@ -83,6 +83,32 @@ import URLLoadingTestSupport
         #expect(folder.names.isEmpty)
     }
 
+    @Test("B10.44: a task whose end an earlier run has heard goes without a word, and is not carried out again")
+    func heardBefore() async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        // As the program reads it just before the owner learns that the end was heard.
+        var record = TransferRecord(
+            Rig.download("http://127.0.0.1:9/"), allowed: nil, isDiscretionary: false, now: .now)
+        record.state = .over
+        record.end(nil)
+        try directory.write(record)
+        let listener = try TransferListener(
+            directory: directory.path, service: RefusingService(times: 0), loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+            // This one's end is behind all that is made of the greeting.
+            session.downloadTask(with: url).resume()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["end 2 -1003"])
+            #expect(await session.allTasks.isEmpty)
+        }
+        await withHandover { done in listener.stop { done.resume() } }
+        #expect(folder.names.isEmpty)
+    }
+
     @Test(
         "B10.31: a program does not talk to another user's helper, and a helper hangs up on another user's program",
         .enabled(if: geteuid() == 0, "only root can run a helper as another user"))

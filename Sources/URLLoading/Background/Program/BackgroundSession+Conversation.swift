@@ -278,6 +278,10 @@ extension BackgroundSession {
                 if entry.core.phase == .suspended { tell(.suspend(task: task)) }
                 if entry.core.phase == .canceling { entry.load.cancel() }
             } else if claimEnd(of: task) {
+                guard entry.order != nil || entry.isKnown else {
+                    forget(entry.core)
+                    continue
+                }
                 entry.core.transfer.fail(
                     with: LoadFailure.make(
                         .backgroundSessionWasDisconnected, entry.core.originalRequest?.url,
@@ -285,6 +289,13 @@ extension BackgroundSession {
             }
         }
         if onEnd { sayGoodbye() }
+    }
+
+    /// A task was over when its journal was read, and the owner does not know it any more: the run before this one has heard of its
+    /// end, and the owner has learnt of that since. The task goes without a word.
+    private func forget(_ core: TaskCore) {
+        state.withLock { _ = $0.entries.removeValue(forKey: UInt64(core.identifier)) }
+        core.completion.concludeUntold {}
     }
 
     private func meet(_ summary: TransferSummary, _ entry: Entry) {

@@ -54,7 +54,7 @@ final class BackgroundSession: Sendable {
     struct Entry: Sendable {
         let core: TaskCore
         let load: BackgroundLoad
-        /// What the owner is told where it does not know the task.
+        /// What the owner is told where it does not know the task; nil for one that was over when it was met again.
         var order: TransferOrder?
         /// Whether the owner has it.
         var isKnown = false
@@ -228,7 +228,7 @@ final class BackgroundSession: Sendable {
     func adopt(_ record: TransferRecord, _ core: TaskCore, _ load: BackgroundLoad) {
         state.withLock { state in
             var entry = Entry(core: core, load: load)
-            entry.order = TransferOrder(of: record)
+            if record.state != .over { entry.order = TransferOrder(of: record) }
             state.entries[record.task] = entry
         }
     }

@@ -79,7 +79,7 @@ struct TaskCompletion: Sendable {
         return call
     }
 
-    /// Ends the task with `last`, which is told in the place of its end, and without metrics (B15.51).
+    /// Ends the task with `last`, which is told in the place of its end, and without metrics (B15.51, B10.44).
     func concludeUntold(_ last: () -> Void) {
         let end = task.state.withLock { $0.end(with: nil, quietly: false) }
         task.trace?.finished(task.response, nil)
