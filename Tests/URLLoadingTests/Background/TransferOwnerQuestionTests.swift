@@ -133,6 +133,30 @@ import URLLoadingTrust
         }
     }
 
+    @Test("B10.45: a task that an earlier run has suspended goes on where the program begins it before the greeting")
+    func begunWhileSuspended() async throws {
+        let folder = try StateFolder()
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)]) }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (first, _) = try await Rig.program(owner)
+            owner.received(.start(Rig.download(server.url("/a"))), from: first)
+            _ = try await first.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            owner.received(.suspend(task: 1), from: first)
+            owner.disconnected(first)
+            let (second, tasks) = try await Rig.program(owner)
+            #expect(tasks.map(\.isSuspended) == [true])
+            owner.received(.start(Rig.download(server.url("/a"))), from: second)
+            try await second.hear(.accepted(task: 1))
+            #expect(owner.run { $0.transfers[1]?.attempt?.state } == .running)
+            gate.open()
+            #expect(try await second.end(of: 1) == nil)
+            #expect(try Rig.file(second.news(of: 1)) == Data("xy".utf8))
+            #expect(server.stats.requests == 1)
+            await Rig.stop(owner)
+        }
+    }
+
     @Test(
         "B10.37, B1.36: a task that is suspended while it asks goes on with the answer and when it is resumed, in any order"
     )

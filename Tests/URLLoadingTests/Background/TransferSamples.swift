@@ -79,7 +79,7 @@ enum TransferSamples {
     /// A record in a state.
     static func record(_ state: TransferState = .asking(challenge)) -> TransferRecord {
         var record = TransferRecord(order, allowed: 60_000, isDiscretionary: true, now: instant)
-        record.isSuspended = true
+        (record.isSuspended, record.awaitsDelegate) = (state == .waiting, state != .waiting)
         record.state = state
         record.counts.received = 100
         record.head = head

@@ -120,8 +120,12 @@ extension TransferOwner {
             return refuse(order, code: .unknown, "The background session is being invalidated.")
         }
         let known = transfers[order.task]
-        // A program that has not heard the answer sends the order again; and it writes the first journal itself.
-        if let known, known.attempt != nil || known.record.state == .over { return tell(.accepted(task: order.task)) }
+        // A program that has not heard the answer sends the order again; and it writes the first journal itself. It may have been
+        // told to go on before the greeting, with a task that an earlier run has suspended.
+        if let known, known.attempt != nil || known.record.state == .over {
+            resume(order.task)
+            return tell(.accepted(task: order.task))
+        }
         var record = TransferRecord(
             order, allowed: settings?.resourceTimeout, isDiscretionary: settings?.isDiscretionary ?? false, now: now)
         if let known {
@@ -161,8 +165,8 @@ extension TransferOwner {
     }
 
     private func resume(_ number: UInt64) {
-        guard let transfer = transfers[number], transfer.record.isSuspended else { return }
-        change(number) { $0.isSuspended = false }
+        guard let transfer = transfers[number], transfer.record.standsStill else { return }
+        change(number) { ($0.isSuspended, $0.awaitsDelegate) = (false, false) }
         schedule.resumed(number)
         // One that waits for an answer has no turn to wait for: it goes on with the answer.
         if transfer.question != nil { transfer.attempt?.resume() }

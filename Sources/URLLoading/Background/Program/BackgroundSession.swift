@@ -251,7 +251,7 @@ final class BackgroundSession: Sendable {
         var record = TransferRecord(
             order, allowed: settings.resourceTimeout, isDiscretionary: settings.isDiscretionary, now: .now)
         // No owner may begin it before the delegate has been asked.
-        record.isSuspended = !isDue
+        record.awaitsDelegate = !isDue
         if isNew {
             do throws(BackgroundDirectoryFailure) {
                 // Again: an owner that begins takes what is not finished for left behind.

@@ -103,9 +103,7 @@ struct TaskTransfer: Sendable {
     /// Takes a task up as its journal has it.
     func takeUp(_ record: TransferRecord, _ load: BackgroundLoad) {
         task.counters.store(record.counts)
-        // A task that only waited to be asked about its beginning was written down as standing still.
-        let isSuspended = record.isSuspended && record.earliestBegin == nil
-        task.driver.takeUpAgain(load, isSuspended: isSuspended) { state in
+        task.driver.takeUpAgain(load, isSuspended: record.isSuspended) { state in
             state.currentRequest = record.current.urlRequest ?? state.currentRequest
             state.priority = record.priority
             state.hints.description = record.label

@@ -54,6 +54,8 @@ package struct TransferRecord: Sendable, Hashable {
     package var priority: Float = 0.5
     /// Whether the program has suspended it; nothing begins meanwhile.
     package var isSuspended = false
+    /// Whether the program's delegate is to be asked when its date has come; nothing begins before.
+    package var awaitsDelegate = false
     /// Whether the session is one that leaves the time to the system (B10.12).
     package var isDiscretionary = false
     /// What is next.
@@ -124,6 +126,9 @@ package struct TransferRecord: Sendable, Hashable {
         return events.count != count
     }
 
+    /// Whether it may not begin, nor go on, before the program says so.
+    package var standsStill: Bool { isSuspended || awaitsDelegate }
+
     /// Whether nothing is left that a program could want.
     package var isDone: Bool { state == .over && events.isEmpty }
 
@@ -134,7 +139,7 @@ package struct TransferRecord: Sendable, Hashable {
         return TransferSummary(
             task: task, kind: kind, redirect: redirect, keepsBody: current.body != nil, label: label,
             earliestBegin: earliestBegin, expectedBySender: expectedBySender, expectedByReceiver: expectedByReceiver,
-            priority: priority, isSuspended: isSuspended, isOver: state == .over, counts: counts, head: head,
+            priority: priority, isSuspended: standsStill, isOver: state == .over, counts: counts, head: head,
             created: created)
     }
 }
@@ -209,7 +214,7 @@ extension TransferSchedule.Entry {
     /// What the schedule has to know of a recorded transfer.
     package init(_ record: TransferRecord) {
         self.init(
-            priority: record.priority, isDiscretionary: record.isDiscretionary, isSuspended: record.isSuspended,
+            priority: record.priority, isDiscretionary: record.isDiscretionary, isSuspended: record.standsStill,
             earliestBegin: record.earliestBegin, lifetime: record.lifetime, failures: record.failures)
     }
 }

@@ -159,7 +159,7 @@ extension TransferRecord: TransferCoded {
         writer.value(expectedBySender)
         writer.value(expectedByReceiver)
         writer.value(priority)
-        writer.value(isSuspended)
+        writer.number(UInt8(isSuspended ? 1 : 0) | UInt8(awaitsDelegate ? 2 : 0))
         writer.value(isDiscretionary)
         writer.value(state)
         writer.value(counts)
@@ -185,7 +185,8 @@ extension TransferRecord: TransferCoded {
         expectedBySender = try reader.value()
         expectedByReceiver = try reader.value()
         priority = try reader.value()
-        isSuspended = try reader.value()
+        let reasons: UInt8 = try reader.number()
+        (isSuspended, awaitsDelegate) = (reasons & 1 != 0, reasons & 2 != 0)
         isDiscretionary = try reader.value()
         state = try reader.value()
         counts = try reader.value()
@@ -196,7 +197,8 @@ extension TransferRecord: TransferCoded {
         events = try reader.value()
         nextNews = try reader.value()
         // A number that can be counted on from; a file where there has to be one.
-        guard nextNews < UInt64(Int64.max), task <= UInt64(Int64.max), (kind == .upload) == (source != nil),
+        guard reasons < 4, nextNews < UInt64(Int64.max), task <= UInt64(Int64.max),
+            (kind == .upload) == (source != nil),
             source?.hasPrefix("/") ?? true
         else { throw .impossible }
     }
