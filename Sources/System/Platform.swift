@@ -237,6 +237,11 @@ enum Platform {
 
     static func isPrivate(file raw: Int32, at path: String) -> Bool { urlloading_is_private_file(raw, path) != 0 }
 
+    static func findPrivateFile(_ path: String) -> Outcome<Int32> {
+        LoopWatch.note("lstat")
+        return call { urlloading_find_private_file(path) }
+    }
+
     /// What went wrong in taking room for bytes to come; nil too where the file system cannot say.
     static func reserve(_ raw: Int32, from offset: Int64, count: Int64) -> Int32? {
         let outcome = call { urlloading_reserve(raw, offset, count) }

@@ -30,6 +30,9 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// True when the system knows no way to the address: no route, or no network at all.
     package var isNoRoute: Bool { errno == ENETUNREACH || errno == ENETDOWN || errno == EHOSTUNREACH }
 
+    /// True where there is no file of that name.
+    package var isMissing: Bool { errno == ENOENT }
+
     /// True where the process or the machine has as many descriptors open as it may.
     package var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }
 

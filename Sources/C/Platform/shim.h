@@ -186,12 +186,26 @@ static inline int urlloading_open_existing(const char *path) {
     return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-// Whether an open file is a regular one of this process's user, for no one else's eyes, and `path` its only name.
+// Whether this is a regular file of this process's user, for no one else's eyes, with one name.
+static inline int urlloading_is_private(const struct stat *about) {
+    return S_ISREG(about->st_mode) && about->st_uid == geteuid() && (about->st_mode & (S_IRWXG | S_IRWXO)) == 0
+        && about->st_nlink == 1;
+}
+
+// Whether an open file is a private one, and `path` its only name.
 static inline int urlloading_is_private_file(int file, const char *path) {
     struct stat opened, named;
-    return fstat(file, &opened) == 0 && lstat(path, &named) == 0 && S_ISREG(opened.st_mode)
-        && opened.st_uid == geteuid() && (opened.st_mode & (S_IRWXG | S_IRWXO)) == 0 && opened.st_nlink == 1
+    return fstat(file, &opened) == 0 && lstat(path, &named) == 0 && urlloading_is_private(&opened)
         && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+// Looks for a private file without opening it; EPERM for what is none.
+static inline int urlloading_find_private_file(const char *path) {
+    struct stat named;
+    if (lstat(path, &named) != 0) return -1;
+    if (urlloading_is_private(&named)) return 0;
+    errno = EPERM;
+    return -1;
 }
 
 // Takes room on the disk behind a file's bytes without making the file longer; 1 is FALLOC_FL_KEEP_SIZE.

@@ -34,15 +34,14 @@ extension TemporaryFile {
         return hole.failed ? length : min(length, hole.value)
     }
 
-    /// A file that this object reads and does not remove; nil where there is none of this user's alone.
-    package static func borrow(_ path: String) -> TemporaryFile? {
-        let opened = Platform.openExisting(path)
-        guard !opened.failed else { return nil }
-        let descriptor = Descriptor(owning: opened.value)
-        guard Platform.isPrivate(file: descriptor.raw, at: path) else { return nil }
-        let file = TemporaryFile(path: path, descriptor: descriptor)
+    /// A file, closed and written before, that this object names and does not remove; fails with EPERM where it is not this user's
+    /// alone. A process that has no descriptor left can have it too.
+    package static func borrow(_ path: String) -> Result<TemporaryFile, SystemError> {
+        let found = Platform.findPrivateFile(path)
+        if found.failed { return .failure(SystemError(errno: found.error, call: "lstat")) }
+        let file = TemporaryFile(path: path, descriptor: Descriptor(owning: -1))
         file.letGo()
-        return file
+        return .success(file)
     }
 
     /// Gives the file a name in its directory that is free.

@@ -74,6 +74,23 @@ import URLLoadingTestSupport
         #expect(try directory.read().damaged.isEmpty)
     }
 
+    @Test("B10.46: a journal that cannot be opened stays where it is, and so do all files: some may be of its task")
+    func unopened() throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        // A directory stands for a journal for which the process has no descriptor.
+        try FileManager.default.createDirectory(atPath: directory.path + "/task-1", withIntermediateDirectories: false)
+        try directory.write(Self.record(2))
+        let file = directory.file("download-1")
+        try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+        let reports = Guarded<[String]>([])
+        let owner = try Rig.owner(directory) { $0.report = { text in reports.withLock { $0.append(text) } } }
+        #expect(owner.run { $0.transfers.keys.sorted() } == [2])
+        #expect(reports.value == ["a journal of a background session is unusable, it cannot be read: task-1"])
+        #expect(FileManager.default.fileExists(atPath: directory.path + "/task-1"))
+        #expect(FileManager.default.fileExists(atPath: file))
+    }
+
     @Test("B10.30: each identifier has a directory of its own, whatever characters it holds")
     func names() throws {
         let name = BackgroundDirectory.name(of: "com.example.a")

@@ -36,4 +36,53 @@ struct BackgroundMeetingTests {
             #expect(tasks.map(\.state) == [wasSuspended ? .suspended : .running])
         }
     }
+
+    /// What has become of the file of a task that is over.
+    enum Kept: CaseIterable, Sendable {
+        case whole
+        case gone
+        /// Other users may read it: it is not what the owner has left.
+        case open
+    }
+
+    @Test(
+        "B10.46: a download whose file is gone was had, and one whose file is there but cannot be used ends with an error",
+        arguments: Kept.allCases)
+    func downloads(file: Kept) async throws {
+        try leave { record, directory in
+            let path = directory.file("download-1")
+            if file != .gone {
+                try Data("hello".utf8).write(to: URL(fileURLWithPath: path))
+                #expect(chmod(path, file == .open ? 0o644 : 0o600) == 0)
+            }
+            record.state = .over
+            record.add(.downloaded(path: path))
+            record.end(nil)
+        }
+        try await withBackgroundSession(folder.configuration()) { _, scribe in
+            await scribe.events.wait()
+            let told =
+                switch file {
+                case .whole: ["file 1 hello", "end 1 nil", "events"]
+                case .gone: ["end 1 nil", "events"]
+                case .open: ["end 1 \(URLError.Code.cannotOpenFile.rawValue)", "events"]
+                }
+            #expect(scribe.transcript.calls == told)
+        }
+    }
+
+    @Test("B10.46: an answer that is there but cannot be opened ends its task with an error")
+    func answer() async throws {
+        try leave(.data) { record, directory in
+            let path = directory.file("answer-1")
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            record.state = .over
+            record.add(.answered(path: path))
+            record.end(nil)
+        }
+        try await withBackgroundSession(folder.configuration()) { _, scribe in
+            await scribe.ended.wait()
+            #expect(scribe.errors.value.map(\.code) == [.cannotOpenFile])
+        }
+    }
 }

@@ -73,6 +73,8 @@ struct BackgroundDirectory: Sendable {
         var records: [TransferRecord] = []
         /// The journals that could not be read, by the names they have now, and why.
         var damaged: [Damage] = []
+        /// Whether all journals could be opened: others may be whole, and name files.
+        var isComplete = true
 
         /// A journal that could not be read.
         struct Damage: Sendable, Equatable {
@@ -159,7 +161,8 @@ struct BackgroundDirectory: Sendable {
 
     // MARK: Journals
 
-    /// Reads all journals. Those that cannot be read are set aside under another name, where `settingAside` says so.
+    /// Reads all journals. Those that are damaged are set aside under another name, where `settingAside` says so. Those that cannot
+    /// be opened, for want of a descriptor for instance, stay for the next reader.
     func read(settingAside: Bool = true) throws(BackgroundDirectoryFailure) -> Contents {
         let names: [String]
         switch folder.list(cleaning: settingAside) {
@@ -173,7 +176,8 @@ struct BackgroundDirectory: Sendable {
                 try read(name, into: &contents)
             } catch {
                 let aside = "damaged-\(name)-\(UInt32.random(in: 0...UInt32.max))"
-                let isAside = settingAside && folder.rename(name, to: aside) == nil
+                let isAside = settingAside && error.isDamage && folder.rename(name, to: aside) == nil
+                if !error.isDamage { contents.isComplete = false }
                 contents.damaged.append(Contents.Damage(name: isAside ? aside : name, reason: error.text))
             }
         }
@@ -183,11 +187,13 @@ struct BackgroundDirectory: Sendable {
 
     private struct JournalProblem: Error {
         let text: String
+        /// Whether it is the journal's bytes that are wrong.
+        let isDamage: Bool
     }
 
     private func read(_ name: String, into contents: inout Contents) throws(JournalProblem) {
         guard let bytes = SharedFile(path: folder.file(name)).read(atMost: TransferLimits.record + 64) else {
-            throw JournalProblem(text: "it cannot be read")
+            throw JournalProblem(text: "it cannot be read", isDamage: false)
         }
         do throws(TransferCodingError) {
             if name == Self.session {
@@ -198,7 +204,7 @@ struct BackgroundDirectory: Sendable {
                 contents.records.append(record)
             }
         } catch {
-            throw JournalProblem(text: error.text)
+            throw JournalProblem(text: error.text, isDamage: true)
         }
     }
 

@@ -98,7 +98,7 @@ actor TransferOwner: TransferService {
         for damage in contents.damaged {
             arrangement.report("a journal of a background session is unusable, \(damage.reason): \(damage.name)")
         }
-        queue.async { [weak self] in self?.assumeIsolated { $0.takeOver(contents.records) } }
+        queue.async { [weak self] in self?.assumeIsolated { $0.takeOver(contents) } }
     }
 
     deinit {
@@ -119,9 +119,9 @@ actor TransferOwner: TransferService {
 
     // MARK: Beginning and end
 
-    private func takeOver(_ records: [TransferRecord]) {
+    private func takeOver(_ contents: BackgroundDirectory.Contents) {
         let now = now
-        for var record in records {
+        for var record in contents.records {
             if record.isDone {
                 directory.remove(task: record.task)
                 continue
@@ -132,8 +132,10 @@ actor TransferOwner: TransferService {
             }
             transfers[record.task] = LiveTransfer(record: record)
         }
-        let week: Int64 = 604_800_000
-        directory.removeFiles(except: keptFiles, now: now, partsOlderThan: settings?.resourceTimeout ?? week)
+        if contents.isComplete {
+            let week: Int64 = 604_800_000
+            directory.removeFiles(except: keptFiles, now: now, partsOlderThan: settings?.resourceTimeout ?? week)
+        }
         settle()
     }
 

@@ -100,7 +100,8 @@ private final class AnswerReader: Sendable {
                 file = opened
                 state.withLock { $0.file = opened }
             // A program before this one has heard of it, and was killed before it could say so.
-            case .failure: return .success(Data())
+            case .failure(let error) where error.isMissing: return .success(Data())
+            case .failure(let error): return .failure(unreadable("\(error)"))
             }
         }
         guard let file else { return .success(Data()) }
@@ -113,9 +114,12 @@ private final class AnswerReader: Sendable {
             state.withLock { $0.offset += Int64(read) }
             return .success(data.prefix(read))
         case .failure(let failure):
-            return .failure(
-                LoadFailure.make(.cannotOpenFile, core?.originalRequest?.url, "The answer cannot be read: \(failure)"))
+            return .failure(unreadable("\(failure)"))
         }
+    }
+
+    private func unreadable(_ reason: String) -> URLError {
+        LoadFailure.make(.cannotOpenFile, core?.originalRequest?.url, "The answer cannot be read: \(reason)")
     }
 
     private func end(_ error: (any Error)?) {

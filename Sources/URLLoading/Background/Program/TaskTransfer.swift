@@ -180,8 +180,16 @@ struct TaskTransfer: Sendable {
             return fail(with: failure.error(of: kind))
         }
         guard kind != .download else {
-            // A file that is gone was had by a delegate that could not say so any more.
-            return endHop(nil, file: path.flatMap { TemporaryFile.borrow($0) })
+            guard let path else { return endHop(nil) }
+            switch TemporaryFile.borrow(path) {
+            case .success(let file): return endHop(nil, file: file)
+            // A delegate has had it, and could not say so any more.
+            case .failure(let error) where error.isMissing: return endHop(nil)
+            case .failure(let error):
+                return fail(
+                    with: LoadFailure.make(
+                        .cannotOpenFile, task.originalRequest?.url, "The download cannot be used: \(error)"))
+            }
         }
         // B10.27.
         if kind == .data, let response = task.response { task.delivery.post(.response(response)) }
