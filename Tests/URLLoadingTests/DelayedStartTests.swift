@@ -68,6 +68,30 @@ struct DelayedStartTests {
         #expect(calls == ["created 1", "response 200", "data", "metrics 1", "complete nil"])
     }
 
+    @Test("B6.22, B6.25: a stream task, and a download from data that cannot be read, begin at their date unasked")
+    func noRequest() async throws {
+        try await withRawServer { peer in
+            try peer.send("hello\r\n")
+        } _: { server in
+            let scribe = Scribe()
+            let session = URLSession(
+                configuration: Self.delaying, delegate: scribe.delegate(.handler), delegateQueue: nil)
+            let stream = session.streamTask(withHostName: "127.0.0.1", port: server.port)
+            let download = session.downloadTask(withResumeData: Data("no".utf8))
+            let tasks: [URLSessionTask] = [stream, download]
+            for task in tasks {
+                task.earliestBeginDate = Date(timeIntervalSinceNow: 1)
+                task.resume()
+            }
+            #expect(try await stream.line() == "hello")
+            stream.cancel()
+            await scribe.transcript.completed.wait(times: 2)
+            #expect((download.error as? URLError)?.code == .unsupportedURL)
+            #expect(!scribe.transcript.calls.contains { $0.hasPrefix("delayed") })
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B6.23: a new request from the delegate is sent instead", arguments: Scribe.Form.allCases)
     func newRequest(form: Scribe.Form) async throws {
         let scribe = Scribe(delayed: { request in

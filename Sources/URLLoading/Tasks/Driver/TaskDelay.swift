@@ -22,12 +22,9 @@ struct TaskDelay: Sendable {
 
     private func dateHasCome(_ wait: WaitNumber) {
         let request = task.state.withLock { $0.machine.isWaiting(for: wait) ? $0.currentRequest : nil }
-        guard let request else { return }
-        if task.usesRelay {
-            task.delivery.post(.delayed(request, wait))
-        } else {
-            decide(.continueLoading, nil, after: wait)
-        }
+        // A stream, or a download from data that cannot be read, has no request about which a delegate could be asked.
+        guard let request, task.usesRelay else { return beginNow(nil, after: wait) }
+        task.delivery.post(.delayed(request, wait))
     }
 
     /// B6.23: what the delegate said about the request, or what is done without one.
