@@ -38,6 +38,25 @@ struct BecomingTests {
         }
     }
 
+    @Test(
+        "B1.68, B9.14: a multipart/x-mixed-replace response that becomes a download is saved as it comes, parts and all",
+        arguments: ["--frame\r\nContent-Type: image/jpeg\r\n\r\none\r\n--frame\r\n\r\ntwo\r\n--frame--\r\n", ""])
+    func mixed(body: String) async throws {
+        let router: LoopbackServer.Router = { _ in
+            ServerResponse.slow([.init(body)], framing: .chunked).adding(
+                "Content-Type", "multipart/x-mixed-replace; boundary=frame")
+        }
+        try await withServer(router: router) { server in
+            let scribe = ResumptionScribe(.becomeDownload)
+            let session = session(of: scribe)
+            session.dataTask(with: try server.at("/")).resume()
+            await scribe.transcript.completed.wait()
+            #expect(scribe.transcript.calls.prefix(3) == ["created 1", "response 200", "became 1"])
+            #expect(scribe.transcript.calls.suffix(2) == ["finished \(body)", "complete nil"])
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B1.68: the response of a data URL becomes a download too")
     func data() async throws {
         let scribe = ResumptionScribe(.becomeDownload)

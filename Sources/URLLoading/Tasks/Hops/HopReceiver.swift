@@ -160,7 +160,7 @@ final class HopReceiver: TransactionReceiver {
         case .deliver:
             return passOn(piece)
         case .deliverParts(let parts):
-            return passOnParts(piece.bytes, parts)
+            return answer.plan.savesFile(of: task) ? passOn(piece) : passOnParts(piece.bytes, parts)
         case .discard:
             // Also where a connection is to be kept for the next request: not at any price.
             discarded += piece.bytes.count
@@ -180,7 +180,7 @@ final class HopReceiver: TransactionReceiver {
     }
 
     func finished(_ outcome: TransactionOutcome) {
-        if case .deliverParts(let parts) = fate {
+        if case .deliverParts(let parts) = settledFate {
             let rest = parts.finish()
             if !rest.isEmpty { _ = tellDelegate(rest) }
         }
@@ -254,8 +254,12 @@ final class HopReceiver: TransactionReceiver {
 
     /// What has become of the body, also when not one byte of it came after the delegate's answer.
     private var settledFate: BodyFate {
-        guard case .undecided = fate, let delivers = task.hops.deliversUndecidedBody else { return fate }
-        return delivers ? .deliver : .discard
+        switch fate {
+        case .undecided: task.hops.deliversUndecidedBody.map { $0 ? BodyFate.deliver : .discard } ?? fate
+        // B9.14: a file gets the body as it comes, with what stands around its parts.
+        case .deliverParts where answer.plan.savesFile(of: task): .deliver
+        case .deliver, .deliverParts, .discard, .abandoned: fate
+        }
     }
 
     /// Delivers the parts of a body; nothing more is read until the delegate has been asked about the last of them.
