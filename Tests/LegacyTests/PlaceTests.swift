@@ -155,6 +155,37 @@ struct PlaceTests {
         }
     }
 
+    @Test(
+        "A queue whose operations the program cancels, and one that takes the place of a suspended queue, deliver everything"
+    )
+    @available(*, deprecated)
+    func lostOperations() async throws {
+        try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
+            let request = try server.request()
+            for moves in [false, true] {
+                let (recorder, ended) = (Recorder(), Signal())
+                recorder.hook = { word, _ in if word == "finish" { ended.fire() } }
+                let queue = OperationQueue()
+                queue.maxConcurrentOperationCount = 1
+                queue.isSuspended = true
+                let connection = NSURLConnection(request: request, delegate: recorder, startImmediately: false)
+                connection?.setDelegateQueue(queue)
+                connection?.start()
+                #expect(queue.operationCount == 1)
+                if moves {
+                    connection?.setDelegateQueue(OperationQueue())
+                } else {
+                    queue.cancelAllOperations()
+                    queue.isSuspended = false
+                }
+                await ended.wait()
+                #expect(recorder.notes.lines == ["send /", "storage", "response 200", "data", "store", "finish"])
+                #expect(!recorder.notes.overlapped.value)
+                queue.isSuspended = false
+            }
+        }
+    }
+
     @Test("From the run loop to a queue and back, within callbacks")
     @available(*, deprecated)
     func moving() async throws {

@@ -93,6 +93,25 @@ struct DelegateOrderTests {
         #expect(seen == Self.calls.flatMap { [$0, "behind \($0)"] })
     }
 
+    @Test("B1.28: calls whose operations the program cancels come in later ones", arguments: [1, 4])
+    func cancelledOperations(width: Int) async throws {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = width
+        queue.isSuspended = true
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let scribe = Scribe { _, work in work() }
+            let session = URLSession(configuration: .ephemeral, delegate: scribe, delegateQueue: queue)
+            let tasks = try (0..<8).map { _ in session.dataTask(with: try server.at("/")) }
+            for task in tasks { task.resume() }
+            try await until { queue.operationCount >= width }
+            queue.cancelAllOperations()
+            queue.isSuspended = false
+            await scribe.completed.wait(times: tasks.count)
+            #expect(tasks.allSatisfy { $0.error == nil })
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B1.110: a mark that was put on the queue before a task is cancelled comes before that task's end")
     func marks() async throws {
         let gate = ServerGate()

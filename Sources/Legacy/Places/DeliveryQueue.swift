@@ -7,6 +7,7 @@
 
 import Foundation
 import Synchronization
+import URLLoading
 
 /// An ordered list of messages, with the place where they are delivered.
 final class DeliveryQueue: Sendable {
@@ -20,8 +21,8 @@ final class DeliveryQueue: Sendable {
         var leaving: [Message] = []
         var sources: [RunLoopModeSource] = []
         var queue: OperationQueue?
-        /// Whether an operation is on its way through the queue.
-        var isQueued = false
+        /// The queue through which an operation is on its way. One on a queue from before may be, too.
+        var knocked: OperationQueue?
         /// The thread that is delivering, and how often it has begun: a callback may run its run loop.
         var deliverer: ObjectIdentifier?
         var depth = 0
@@ -40,8 +41,8 @@ final class DeliveryQueue: Sendable {
         /// The queue or the run loops to tell that there are messages.
         mutating func knock() -> Knock {
             guard let queue else { return Knock(sources: sources, queue: nil) }
-            guard !isQueued else { return Knock(sources: [], queue: nil) }
-            isQueued = true
+            guard knocked !== queue else { return Knock(sources: [], queue: nil) }
+            knocked = queue
             return Knock(sources: [], queue: queue)
         }
     }
@@ -128,7 +129,7 @@ final class DeliveryQueue: Sendable {
 
     private func send(_ knock: Knock) {
         for source in knock.sources { source.ring() }
-        if let queue = knock.queue { queue.addOperation { self.deliver(at: .queue(queue)) } }
+        if let queue = knock.queue { QueueTurn.add(of: self, to: queue) }
     }
 
     // MARK: In the place
@@ -144,9 +145,14 @@ final class DeliveryQueue: Sendable {
                 if state.depth == 0 { state.deliverer = nil }
             }
         }
-        // What came while this call delivered, or the place that came in this one's stead.
+        leave(place)
+    }
+
+    /// A call of this place has delivered what it could, or never comes. What there is then, or came while it delivered, is for the next
+    /// call, and for the place that came in this one's stead.
+    private func leave(_ place: Place) {
         let knock = state.withLock { state -> Knock? in
-            if case .queue = place { state.isQueued = false }
+            if case .queue(let queue) = place, state.knocked === queue { state.knocked = nil }
             return state.isEmpty || state.deliverer != nil ? nil : state.knock()
         }
         if let knock { send(knock) }
@@ -167,4 +173,10 @@ final class DeliveryQueue: Sendable {
             return (message, state.isEmpty)
         }
     }
+}
+
+extension DeliveryQueue: QueueWorker {
+    func takeTurn(on queue: OperationQueue) { deliver(at: .queue(queue)) }
+
+    func lostTurn(on queue: OperationQueue) { leave(.queue(queue)) }
 }

@@ -82,7 +82,7 @@ final class DelegateRelay: Sendable {
             line.operations = 1
             return true
         }
-        if isFirst { queue.addOperation { self.run() } }
+        if isFirst { addOperation() }
         // One operation at most for each.
         for _ in 0..<(isFirst ? clients.count - 1 : clients.count) {
             guard addOperationIfAllowed() else { return }
@@ -94,23 +94,15 @@ final class DelegateRelay: Sendable {
         schedule(ClosureClient(work))
     }
 
-    /// One operation's work: clients until the line is empty, or until others on the queue should have a turn.
-    private func run() {
-        for _ in 0..<Self.clientsPerOperation {
-            let client = line.withLock { line in
-                let client = line.take()
-                if client == nil { line.operations -= 1 }
-                return client
-            }
-            guard let client else { return }
-            if client.deliver(mayGoOn: mayGoOn) { line.withLock { $0.putBack(client) } }
-            guard mayGoOn() else { break }
-        }
+    private func addOperation() { QueueTurn.add(of: self, to: queue) }
+
+    /// An operation has done its work, or never will; what is still in the line gets another.
+    private func endTurn() {
         let hasMore = line.withLock { line in
             if line.isEmpty { line.operations -= 1 }
             return !line.isEmpty
         }
-        if hasMore { queue.addOperation { self.run() } }
+        if hasMore { addOperation() }
     }
 
     /// Whether another call may be made by the same operation: the program cannot tell the difference.
@@ -131,7 +123,7 @@ final class DelegateRelay: Sendable {
             line.operations += 1
             return true
         }
-        if isAllowed { queue.addOperation { self.run() } }
+        if isAllowed { addOperation() }
         return isAllowed
     }
 
@@ -140,6 +132,25 @@ final class DelegateRelay: Sendable {
 
     /// Picked by feel: enough that a few delegates which block do not stop the others.
     private static let mostOperations = 16
+}
+
+extension DelegateRelay: QueueWorker {
+    /// One operation's work: clients until the line is empty, or until others on the queue should have a turn.
+    func takeTurn(on queue: OperationQueue) {
+        for _ in 0..<Self.clientsPerOperation {
+            let client = line.withLock { line in
+                let client = line.take()
+                if client == nil { line.operations -= 1 }
+                return client
+            }
+            guard let client else { return }
+            if client.deliver(mayGoOn: mayGoOn) { line.withLock { $0.putBack(client) } }
+            guard mayGoOn() else { break }
+        }
+        endTurn()
+    }
+
+    func lostTurn(on queue: OperationQueue) { endTurn() }
 }
 
 /// A closure in the line.
