@@ -39,8 +39,8 @@ private func download(_ input: inout NumberInput) {
         ofStatus: status, fields: fields, length: length, time: WallTime(seconds: 0), offset: offset, total: total,
         validator: .tag("\"v\""))
     switch meaning {
-    case .continues(let all):
-        expect(status == 206 && first == offset, "the rest of something else")
+    case .continues(let end, let all):
+        expect(status == 206 && first == offset && last == end - 1, "the rest of something else")
         if let all { expect(all > offset, "a rest of nothing") }
         if let length { expect(offset.addingSaturated(length) == last + 1, "a rest that ends elsewhere") }
     case .complete: expect(status == 416 && whole == offset, "complete, with something missing")

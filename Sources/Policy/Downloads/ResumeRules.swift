@@ -15,8 +15,8 @@ package enum ResumeValidator: Sendable, Equatable {
 
 /// What the answer to a request for the rest means.
 package enum ResumedAnswer: Sendable, Equatable {
-    /// The rest comes (B9.27); the whole is so long, where that is known.
-    case continues(total: Int64?)
+    /// The rest comes (B9.27), and `end` is behind its last byte; the whole is so long, where that is known.
+    case continues(end: Int64, total: Int64?)
     /// What comes is the whole, of what is now another thing: the old bytes go (B9.29).
     case whole
     /// What is there is all there is (B9.30).
@@ -82,7 +82,7 @@ package enum ResumeRules {
                 agrees(whole, total), agrees(last + 1, whole ?? total), agrees(length, last - first + 1),
                 belongs(fields, to: validator, time)
             else { return .startsOver }
-            return .continues(total: whole)
+            return .continues(end: last + 1, total: whole)
         case 416:
             guard case .unsatisfied(let whole) = range, whole == offset, agrees(whole, total) else {
                 return .startsOver

@@ -84,11 +84,11 @@ struct ResumeRulesTests {
 
     @Test("B9.27: 206 with the rest goes on")
     func continues() {
-        #expect(meaning(206, ["Content-Range: bytes 5-9/10"]) == .continues(total: 10))
-        #expect(meaning(206, ["Content-Range: bytes 5-9/10"], length: 5) == .continues(total: 10))
-        #expect(meaning(206, ["Content-Range: Bytes 5-9/*"]) == .continues(total: nil))
-        #expect(meaning(206, ["Content-Range: bytes 5-9/10", "ETag: \"v1\""]) == .continues(total: 10))
-        #expect(meaning(206, ["Content-Range: bytes 5-7/8"], total: nil) == .continues(total: 8))
+        #expect(meaning(206, ["Content-Range: bytes 5-9/10"]) == .continues(end: 10, total: 10))
+        #expect(meaning(206, ["Content-Range: bytes 5-9/10"], length: 5) == .continues(end: 10, total: 10))
+        #expect(meaning(206, ["Content-Range: Bytes 5-9/*"]) == .continues(end: 10, total: nil))
+        #expect(meaning(206, ["Content-Range: bytes 5-9/10", "ETag: \"v1\""]) == .continues(end: 10, total: 10))
+        #expect(meaning(206, ["Content-Range: bytes 5-7/8"], total: nil) == .continues(end: 8, total: 8))
     }
 
     @Test(
@@ -119,7 +119,7 @@ struct ResumeRulesTests {
         let other = "Last-Modified: Tue, 14 Nov 2023 20:00:01 GMT"
         #expect(meaning(206, [range, other], validator: known) == .startsOver)
         let same = "Last-Modified: Tue Nov 14 20:00:00 2023"
-        #expect(meaning(206, [range, same], validator: known) == .continues(total: 10))
+        #expect(meaning(206, [range, same], validator: known) == .continues(end: 10, total: 10))
     }
 
     @Test("B9.29, B9.31: 200 is the whole; an error is the result")

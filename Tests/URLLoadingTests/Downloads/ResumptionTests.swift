@@ -212,6 +212,47 @@ struct ResumptionTests {
         }
     }
 
+    @Test("B9.28, B9.20: a rest that ends well before its range does keeps what has come, and the download goes on")
+    func tooShort() async throws {
+        let half = HalfServer(then: { request in
+            switch request.fields.first(.range) {
+            case "bytes=5-": Self.rest("wo", of: "5-9/10")
+            case "bytes=7-": Self.rest("rld", of: "7-9/10")
+            default: .text("another text")
+            }
+        })
+        try await withServer(router: half.router) { server in
+            let short = await goOn(with: try await halfOf(try server.at("/")))
+            #expect(
+                short.transcript.calls == ["created 1", "resumed 5 of 10", "wrote 2, 7 of 10", "complete -1005"])
+            let data = try #require(short.error.value?.downloadTaskResumeData)
+            #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
+            #expect(half.asked.value == ["/", "/ bytes=5- if \"v1\"", "/ bytes=7- if \"v1\""])
+        }
+    }
+
+    @Test("B9.28, B9.5: a rest that goes on behind its range is an error, and nothing is kept")
+    func tooLong() async throws {
+        let half = HalfServer(then: { _ in Self.rest("world and more", of: "5-9/10") })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let long = await goOn(with: data)
+            #expect(long.transcript.calls.last == "complete -1017")
+            #expect(!long.transcript.calls.contains { $0.hasPrefix("finished") })
+            #expect(long.error.value?.downloadTaskResumeData == nil)
+            #expect(!FileManager.default.fileExists(atPath: try partialFile(of: data).path))
+        }
+    }
+
+    /// A 206 for that range whose body is one chunk, and ends as it should.
+    private static func rest(_ body: String, of range: String) -> ServerResponse {
+        .script([
+            .lines(
+                "HTTP/1.1 206 Partial Content\nContent-Range: bytes \(range)\nTransfer-Encoding: chunked\n\n"
+                    + "\(String(body.utf8.count, radix: 16))\n\(body)\n0\n\n")
+        ])
+    }
+
     @Test("B9.29: after a 200 the download starts from the beginning, and its old bytes are gone")
     func changed() async throws {
         let half = HalfServer(then: { _ in .text("another text").adding("ETag", "\"v2\"") })

@@ -70,7 +70,7 @@ struct TaskEnding: Sendable {
 
 /// How one hop ended.
 struct HopEnd: Sendable {
-    let failure: EngineError?
+    var failure: EngineError?
     /// The URL of the request that was being loaded (B17.2).
     let url: URL?
     /// The whole body, where it was collected.

@@ -18,6 +18,8 @@ struct DownloadProgress: Sendable {
     var validator: ResumeValidator?
     /// The length of the whole, where it is known.
     var total: Int64?
+    /// Where the rest that is coming has to end: behind the last byte of its range.
+    var end: Int64?
     /// Whether the request goes out once more, without a range.
     var startsOver = false
     /// Whether a cancellation asks for what has come to be kept (B9.16, B9.19).

@@ -66,13 +66,15 @@ extension TaskDownload {
                 status: head.status, fields: head.fields, time: now, known: asked?.validator)
             let length = response.expectedContentLength
             download.total = length >= 0 ? length : nil
+            download.end = nil
             guard let asked else { return .deliver }
             let meaning = ResumeRules.meaning(
                 ofStatus: head.status, fields: head.fields, length: length >= 0 ? length : nil, time: now,
                 offset: asked.offset, total: download.source?.total, validator: asked.validator)
             switch meaning {
-            case .continues(let total):
+            case .continues(let end, let total):
                 let rest = download.total
+                download.end = end
                 download.total = total ?? download.source?.total ?? rest.map { $0.addingSaturated(asked.offset) }
                 return .resume(at: asked.offset, total: download.total ?? NSURLSessionTransferSizeUnknown)
             case .complete:

@@ -54,8 +54,20 @@ struct TaskDownload: Sendable {
 
     // MARK: The end of a hop
 
-    /// The hop's body is whole: the hop ends when its last byte is in the file.
+    /// The hop's body has ended well: the hop ends when its last byte is in the file. The rest of a file must have come up to the end of
+    /// its range, and no further (B9.28).
     func endHop(_ end: HopEnd, withFileOf sink: FileSink) {
+        let received = task.counters.received.load(ordering: .relaxed)
+        if let expected = task.state.withLock({ $0.download?.end }), received != expected {
+            var end = end
+            if received < expected {
+                end.failure = .wire(.closedInBody(received: received, expected: expected))
+            } else {
+                task.hops.willFail(
+                    LoadFailure.make(.cannotParseResponse, end.url, "The rest of the file is longer than its range."))
+            }
+            return endHop(end, without: sink)
+        }
         sink.finish { result in
             var end = end
             switch result {
