@@ -51,18 +51,18 @@ struct TaskDelivery: Sendable {
     /// Delivers what there is, in order, up to a question that is not answered at once, or until others have their turn. Whether
     /// something is left.
     func work(mayGoOn: () -> Bool) -> Bool {
-        var events = task.mailbox.withLock { $0.take() }[...]
-        while let event = events.popFirst() {
+        var events = task.mailbox.withLock { $0.take() }
+        while let event = events.popLast() {
             bring(event)
-            switch task.mailbox.withLock({ $0.goOn(returning: events) }) {
-            case .next: if events.isEmpty { events = task.mailbox.withLock { $0.take() }[...] }
-            case .takeAgain: events = task.mailbox.withLock { $0.take() }[...]
+            switch task.mailbox.withLock({ $0.goOn(returning: &events) }) {
+            case .next: if events.isEmpty { events = task.mailbox.withLock { $0.take() } }
+            case .takeAgain: events = task.mailbox.withLock { $0.take() }
             case .wait:
                 if task.mailbox.withLock({ $0.isWaitingBeforeEnd }) { task.questions.limitWaiting() }
                 return false
             }
             if !events.isEmpty, !mayGoOn() {
-                task.mailbox.withLock { $0.putBack(events) }
+                task.mailbox.withLock { $0.putBack(&events) }
                 return true
             }
         }

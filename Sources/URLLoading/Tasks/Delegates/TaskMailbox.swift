@@ -89,11 +89,11 @@ struct HopEnd: Sendable {
 
 /// The ordered list of one task.
 struct TaskMailbox: Sendable {
-    private var events: [TaskEvent] = []
+    private var arriving: [TaskEvent] = []
+    /// The front of the list, last first: what came back undelivered, and what was put before all others.
+    private var leaving: [TaskEvent] = []
     /// Whether the task is in the relay's line or being delivered.
     private var isScheduled = false
-    /// Whether the first event has been put there while others were being delivered.
-    private var hasFirst = false
 
     private var waits = WaitNumbers()
     private var awaited: WaitNumber?
@@ -125,8 +125,8 @@ struct TaskMailbox: Sendable {
 
     /// Adds an event; `true` if the task must be put in the relay's line.
     mutating func post(_ event: TaskEvent) -> Bool {
-        switch (event, events.last) {
-        case (.sent, .sent), (.written, .written): events.removeLast()
+        switch (event, arriving.last) {
+        case (.sent, .sent), (.written, .written): arriving.removeLast()
         default: break
         }
         switch event {
@@ -137,7 +137,7 @@ struct TaskMailbox: Sendable {
         case .stream(.ended), .webSocket(.ended): giveUpWaiting()
         default: break
         }
-        events.append(event)
+        arriving.append(event)
         return claimSchedule()
     }
 
@@ -147,35 +147,36 @@ struct TaskMailbox: Sendable {
     /// Adds a piece of the body.
     mutating func post(body piece: Data) -> (mustSchedule: Bool, demand: ReceiverDemand) {
         undeliveredBytes += piece.count
-        if case .data(var last) = events.last, last.count + piece.count <= Self.joinedPieces {
+        if case .data(var last) = arriving.last, last.count + piece.count <= Self.joinedPieces {
             // Order: taken out first, so that the append finds the only reference and copies nothing.
-            events.removeLast()
+            arriving.removeLast()
             last.append(piece)
-            events.append(.data(last))
+            arriving.append(.data(last))
         } else {
-            events.append(.data(piece))
+            arriving.append(.data(piece))
         }
         if undeliveredBytes >= Self.highWaterMark { isReadingPaused = true }
         return (claimSchedule(), isReadingPaused ? .pause : .more)
     }
 
     /// Puts an event before all others, for the delegate that is being waited for.
-    mutating func putFirst(_ event: TaskEvent) {
-        events.insert(event, at: 0)
-        hasFirst = true
-    }
+    mutating func putFirst(_ event: TaskEvent) { leaving.append(event) }
 
     // MARK: Taking out
 
-    /// Everything there is; empty when there is nothing, or nothing may be delivered now.
+    /// The front of the list or, where there is none, everything, last first; empty when there is nothing, or nothing may be delivered
+    /// now.
     mutating func take() -> [TaskEvent] {
-        guard awaited == nil, !events.isEmpty else {
+        guard awaited == nil, !isEmpty else {
             isScheduled = false
             return []
         }
-        hasFirst = false
-        defer { events = [] }
-        return events
+        if leaving.isEmpty {
+            swap(&arriving, &leaving)
+            leaving.reverse()
+        }
+        defer { leaving = [] }
+        return leaving
     }
 
     /// What follows the delivery of an event.
@@ -189,10 +190,9 @@ struct TaskMailbox: Sendable {
     }
 
     /// What follows now; where it is not the next event, those that were not delivered come back.
-    mutating func goOn(returning rest: ArraySlice<TaskEvent>) -> Continuation {
-        guard awaited != nil || hasFirst else { return .next }
-        events.insert(contentsOf: rest, at: hasFirst ? 1 : 0)
-        hasFirst = false
+    mutating func goOn(returning rest: inout [TaskEvent]) -> Continuation {
+        guard awaited != nil || !leaving.isEmpty else { return .next }
+        putBack(&rest)
         if awaited == nil { return .takeAgain }
         isScheduled = false
         return .wait
@@ -200,9 +200,14 @@ struct TaskMailbox: Sendable {
 
     /// Takes back what was taken out and not delivered, because others have their turn first; the task stays in the relay's
     /// line.
-    mutating func putBack(_ rest: ArraySlice<TaskEvent>) {
-        events.insert(contentsOf: rest, at: hasFirst ? 1 : 0)
-        hasFirst = false
+    ///
+    /// The caller gives them away, so that they are moved and none is copied: a program's own queue has one of them told, and all others
+    /// put back, at a time.
+    mutating func putBack(_ rest: inout [TaskEvent]) {
+        // Behind what has been put first meanwhile.
+        rest += leaving
+        leaving = rest
+        rest = []
     }
 
     /// Whether pieces of the body are told: what a delegate was to decide about is not brought to it undecided.
@@ -286,8 +291,10 @@ struct TaskMailbox: Sendable {
     }
 
     private mutating func claimSchedule() -> Bool {
-        guard !isScheduled, awaited == nil, !events.isEmpty else { return false }
+        guard !isScheduled, awaited == nil, !isEmpty else { return false }
         isScheduled = true
         return true
     }
+
+    private var isEmpty: Bool { arriving.isEmpty && leaving.isEmpty }
 }
