@@ -95,22 +95,23 @@ final class DownloadTransfer: Sendable {
         let (destination, old) = state.withLock { ($0.destination, $0.file) }
         // A response that comes after another begins the same file anew.
         if let old {
-            try adopt(DestinationFile.open(old.path, keeping: 0), decodes: decodes)
+            try adopt(DestinationFile.open(old.path, keeping: 0), decodes: decodes, isMade: true)
             return old.path
         }
         let path = destination?.path ?? Self.usualFolder.appendingPathComponent(name).path
         let file = try DestinationFile.create(path, allowsOverwrite: destination?.allowsOverwrite ?? false)
-        adopt(file, decodes: decodes)
+        adopt(file, decodes: decodes, isMade: true)
         return file.path
     }
 
     /// Goes on in the file that is there.
     func reopenFile() throws {
         let (path, begun) = state.withLock { ($0.destination?.path, $0.begun) }
-        if let path { adopt(try DestinationFile.open(path, keeping: begun), decodes: false) }
+        if let path { adopt(try DestinationFile.open(path, keeping: begun), decodes: false, isMade: false) }
     }
 
-    private func adopt(_ file: DestinationFile, decodes: Bool) {
+    /// `isMade`: nothing of an earlier download is in it.
+    private func adopt(_ file: DestinationFile, decodes: Bool, isMade: Bool) {
         let decoder = decodes ? SourceDecoder() : nil
         let (isLate, deletes) = state.withLock { state in
             state.file = state.isSettled ? nil : file
@@ -118,7 +119,7 @@ final class DownloadTransfer: Sendable {
             return (state.isSettled, state.deletesUponFailure)
         }
         // Cancelled while the file was made.
-        if isLate, deletes { file.remove() }
+        if isLate, deletes, isMade { file.remove() }
     }
 
     /// Whether what comes is written anywhere.
@@ -145,23 +146,16 @@ final class DownloadTransfer: Sendable {
         state.withLock { $0.isSettled = true }
     }
 
-    /// The download is given up: the file goes, or what is needed to go on is kept.
+    /// The download is given up: the file goes, or what is needed to go on is kept. A file of an earlier download that this one has not
+    /// come to open stays, and so does what is needed to go on with it.
     func giveUp() {
         let (file, deletes, point) = state.withLock { state in
             defer { state.isSettled = true }
             return (state.isSettled ? nil : state.file, state.deletesUponFailure, gettingOn(state))
         }
-        guard deletes else {
-            try? file?.close()
-            return state.withLock { $0.resumeData = point?.data }
-        }
-        if let file { file.remove() } else { removeUnopened() }
-    }
-
-    /// A file of an earlier download that this one has not come to open.
-    private func removeUnopened() {
-        guard point != nil, let path = state.withLock({ $0.destination?.path }) else { return }
-        try? FileManager.default.removeItem(atPath: path)
+        if deletes, let file { return file.remove() }
+        try? file?.close()
+        state.withLock { $0.resumeData = point?.data }
     }
 
     /// Where another download could go on.

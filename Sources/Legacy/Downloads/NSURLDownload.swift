@@ -47,7 +47,8 @@ open class NSURLDownload: NSObject {
         load.begin(DownloadListener(self, delegate, load, transfer, isUsable: isUsable))
     }
 
-    /// Ends the download; the delegate hears nothing more. The file is removed, unless `deletesFileUponFailure` is off.
+    /// Ends the download; the delegate hears nothing more. The file is removed, unless `deletesFileUponFailure` is off; one that the
+    /// download was to go on with, and has not come to, stays.
     @available(*, deprecated, message: "Use cancel(byProducingResumeData:) of URLSessionDownloadTask")
     open func cancel() {
         if load.cancel() { transfer.giveUp() }
@@ -69,7 +70,7 @@ open class NSURLDownload: NSObject {
     @available(*, deprecated, message: "Use cancel(byProducingResumeData:) of URLSessionDownloadTask")
     open var resumeData: Data? { transfer.resumeData }
 
-    /// Whether a download that fails or is cancelled removes its file.
+    /// Whether a download that fails or is cancelled removes its file, once it has begun to write it.
     @available(*, deprecated, message: "Use cancel(byProducingResumeData:) of URLSessionDownloadTask")
     open var deletesFileUponFailure: Bool {
         get { transfer.deletesUponFailure }
