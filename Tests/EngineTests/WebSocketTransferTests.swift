@@ -2,11 +2,12 @@
 // and the codec, the kernel and TLS with web socket tasks.
 
 import Testing
-import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTestSupport
 import URLLoadingWire
+
+@testable import URLLoadingEngine
 
 @Suite("Web socket transfers")
 struct WebSocketTransferTests {
@@ -230,6 +231,29 @@ struct WebSocketTransferTests {
             #expect(rig.notes.all == ["first", "second"])
             #expect(rig.frames == [.pong([1])])
         }
+    }
+
+    @Test("Messages that are fetched one by one are read where they lie: what is behind them moves a few times only")
+    func rest() {
+        // More than the machine reads ahead.
+        let messages = (0..<1000).map { "\($0) " + String(repeating: "x", count: 1000) }
+        let rig = Rig(unread: messages.flatMap { text($0) })
+        guard case .webSocket(let transfer)? = rig.engine.core.loads[rig.handle.id] else {
+            Issue.record("nothing carries the web socket")
+            return
+        }
+        // Where the memory begins, of which the rest is a part.
+        var places: [UInt] = []
+        for _ in messages {
+            rig.receive()
+            rig.engine.settle()
+            let begin = UInt(transfer.unread.startIndex)
+            let place = transfer.unread.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) &- begin }
+            if places.last != place { places.append(place) }
+        }
+        #expect(rig.notes.all == messages)
+        #expect(transfer.unread.isEmpty)
+        #expect(places.count < 30)
     }
 
     @Test("B15.16, B15.17: invalid text is refused however it is cut, with control frames between the fragments")

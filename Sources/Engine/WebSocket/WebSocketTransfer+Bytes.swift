@@ -27,7 +27,10 @@ extension WebSocketTransfer: ByteStreamObserver {
             switch stream.read(into: buffer) {
             case .bytes(let count):
                 receivedBytes += Int64(count)
-                guard decode(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
+                var offset = 0
+                guard decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &offset) else {
+                    return keep(Array(buffer[offset..<count])[...])
+                }
             case .wouldBlock:
                 return
             case .endOfStream:
@@ -50,13 +53,22 @@ extension WebSocketTransfer: ByteStreamObserver {
         guard machine.wantsToRead else { return false }
         let bytes = unread
         unread = []
-        return bytes.withUnsafeBytes { decode($0) }
+        var offset = 0
+        let goesOn = bytes.withUnsafeBytes { decode($0, &offset) }
+        keep(bytes.dropFirst(offset))
+        return goesOn
     }
 
-    /// Tells the machine what the bytes say, and keeps those that it does not want; false where nothing more is to be
+    /// Keeps what was read and is not wanted yet. The rest of what was kept before stays where it is, since messages may be fetched one
+    /// by one; it moves when most of that memory is used up, so that little of it is held in vain.
+    private func keep(_ rest: ArraySlice<UInt8>) {
+        guard !isOver else { return }
+        unread = rest.startIndex > rest.count ? Array(rest)[...] : rest
+    }
+
+    /// Tells the machine what the bytes say from `offset` on, and moves `offset` behind what it wants; false where nothing more is to be
     /// read now.
-    private func decode(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var offset = 0
+    private func decode(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Bool {
         isUnfinished = false
         while machine.wantsToRead {
             do throws(WebSocketFault) {
@@ -64,7 +76,6 @@ extension WebSocketTransfer: ByteStreamObserver {
                 case .needMore: return true
                 case .unfinished:
                     isUnfinished = true
-                    unread = Array(bytes[offset...])
                     readLater()
                     return false
                 case .message(let message): machine.received(message)
@@ -77,7 +88,6 @@ extension WebSocketTransfer: ByteStreamObserver {
             }
             carryOut()
         }
-        if !isOver, offset < bytes.count { unread = Array(bytes[offset...]) }
         return false
     }
 

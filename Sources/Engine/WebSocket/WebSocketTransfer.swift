@@ -30,7 +30,7 @@ final class WebSocketTransfer: SteeredLoad {
     // Receiving (+Bytes)
     @exclusivity(unchecked) var reader: WebSocketReader
     /// What was read and not looked at, because no more messages are wanted.
-    @exclusivity(unchecked) var unread: [UInt8]
+    @exclusivity(unchecked) var unread: ArraySlice<UInt8>
     /// The reader was left in the middle, with or without unread bytes.
     @exclusivity(unchecked) var isUnfinished = false
     @exclusivity(unchecked) var isReading = false
@@ -66,7 +66,7 @@ final class WebSocketTransfer: SteeredLoad {
         self.handle = handle
         self.stream = stream
         secureStream = stream as? TLSStream
-        self.unread = unread
+        self.unread = unread[...]
         self.receiver = receiver
         self.core = core
         host = settings.host
