@@ -2,6 +2,7 @@
 
 import Testing
 import URLLoading
+import URLLoadingTestSupport
 
 @Suite("Text out of bytes")
 struct AsyncTextTests {
@@ -103,5 +104,32 @@ struct AsyncTextTests {
         ])
     func characters(_ text: String) async throws {
         #expect(try await collect(Bytes(text).characters) == Array(text))
+    }
+
+    @Test("Characters are those of String, whichever scalars stand beside each other")
+    func manyCharacters() async throws {
+        // One of each kind that the rules for breaks know, and two of those that they count.
+        let kinds: [Unicode.Scalar] = [
+            "a", "\r", "\n", "\u{0}", "\u{301}", "\u{200D}", "\u{903}", "\u{600}", "\u{1F1E9}", "\u{1F1EA}", "\u{1100}",
+            "\u{1161}", "\u{11A8}", "\u{AC00}", "\u{AC01}", "\u{1F469}", "\u{1F3FD}", "\u{2764}", "\u{FE0F}", "\u{915}",
+            "\u{937}",
+            "\u{94D}",
+        ]
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<2000 {
+            var text = ""
+            for _ in 0..<12 { text.unicodeScalars.append(kinds[Int.random(in: 0..<kinds.count, using: &random)]) }
+            let characters = try await collect(Bytes(text).characters)
+            #expect(characters.map { Array($0.unicodeScalars) } == text.map { Array($0.unicodeScalars) })
+        }
+    }
+
+    // By reading it again for each of its scalars it would take half an hour.
+    @Test("A character of a mebibyte is read like any other", .timeLimit(.minutes(5)))
+    func longCharacter() async throws {
+        let marks = 1 << 19
+        let bytes = Array(("e" + String(repeating: "\u{301}", count: marks) + "a").utf8)
+        let characters = try await collect(Bytes(bytes).characters)
+        #expect(characters.map(\.unicodeScalars.count) == [marks + 1, 1])
     }
 }

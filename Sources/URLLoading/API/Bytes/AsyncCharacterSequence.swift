@@ -31,6 +31,9 @@ public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where B
         @usableFromInline var scalars: AsyncUnicodeScalarSequence<Base>.AsyncIterator
         /// The scalars of the next character, as far as they have come.
         @usableFromInline var begun = ""
+        /// Tells by each scalar once where a character ends. A string can tell only by reading all of `begun` again, which for a character
+        /// of a mebibyte, as a server may send it, takes half an hour.
+        @usableFromInline var recognizer = Unicode._CharacterRecognizer()
 
         @inlinable
         init(_ scalars: AsyncUnicodeScalarSequence<Base>.AsyncIterator) {
@@ -55,10 +58,11 @@ public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where B
         /// Takes the next scalar; the character that ended before it, if one did.
         @usableFromInline
         mutating func take(_ scalar: Unicode.Scalar) -> Character? {
+            // There is a break before the very first one, too.
+            let ended = recognizer.hasBreak(before: scalar) ? begun.first : nil
+            if ended != nil { begun = "" }
             begun.unicodeScalars.append(scalar)
-            guard let first = begun.first, begun.index(after: begun.startIndex) < begun.endIndex else { return nil }
-            begun.removeFirst()
-            return first
+            return ended
         }
     }
 }
