@@ -36,7 +36,8 @@ final class BodyFeed {
     private let content: Content
     /// The announced length; `nil` means chunks, or nothing but the content where the connection's end is its end.
     private let length: Int64?
-    private let isChunked: Bool
+    /// Whether the body goes in chunks. The next attempt may speak another protocol, which frames bodies itself.
+    var isChunked: Bool
     private let deliver: @Sendable (SourcePiece) -> Void
     /// Bytes of the content that were handed out.
     private var given: Int64 = 0

@@ -12,9 +12,12 @@ extension Transaction {
 
     /// The content for this attempt: from its beginning, or what is left of a source.
     func makeFeed(inChunks: Bool) -> BodyFeed? {
-        if case .stream = handle.request.body, let feed { return feed }
-        feedNumber += 1
         let framing = handle.request.framing
+        if case .stream = handle.request.body, let feed {
+            feed.isChunked = framing == .chunked && inChunks
+            return feed
+        }
+        feedNumber += 1
         feed = BodyFeed(
             handle.request.body, framing: framing == .chunked && !inChunks ? .untilClose : framing,
             deliver: handle.bodyDelivery(to: feedNumber))

@@ -289,6 +289,26 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
+    @Test(
+        "B5.40: refused with 417, the request goes once more without Expect, its body whole", arguments: [false, true])
+    func expectationFailed(hasLength: Bool) throws {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onHead = { if $1.head.fields.contains("expect") { $0.head($1, 417, ends: true) } }
+        }
+        let source = ScriptedSource(texts: "whole")
+        let journal = rig.submit(
+            "POST", content: .stream(source), framing: hasLength ? .length(5) : .chunked,
+            fields: [("Expect", "100-continue")])
+        rig.settle()
+        #expect(journal.head?.status == 200 && journal.error == nil)
+        let requests = peers.peers.flatMap(\.requests)
+        #expect(requests.map { $0.head.fields.contains("expect") } == [true, false])
+        let last = try #require(requests.last)
+        #expect(last.isWhole && last.body == Array("whole".utf8))
+        rig.expectClean()
+    }
+
     @Test("H1.7: the connection cannot become a stream of bytes, and the error says why")
     func undetachable() {
         let rig = EngineRig.http2()

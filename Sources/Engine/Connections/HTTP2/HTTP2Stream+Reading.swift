@@ -16,6 +16,8 @@ extension HTTP2Stream {
         guard let owner else { return }
         owner.byteMoved()
         if case .permission = sending, head.status == 417 {
+            // Order: before the exchange is given up, which closes the body that it would have sent. The next attempt sends it.
+            sending = .nothing
             abandon(isTimedOut: false)
             return owner.expectationRefused()
         }
