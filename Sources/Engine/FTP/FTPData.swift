@@ -53,8 +53,6 @@ final class FTPData: ByteStreamObserver {
         guard !isMoving, !isOver else { return }
         isMoving = true
         defer { isMoving = false }
-        // What is left of the handshake: a side that only receives would never send it.
-        if tls?.hasOutgoing == true { _ = stream.write(UnsafeRawBufferPointer(start: nil, count: 0)) }
         if feed == nil { receive() } else { send() }
     }
 

@@ -35,7 +35,10 @@ extension FTPTransfer {
             dataHandshake = nil
             switch result {
             case .success(let channel):
-                carry(on: TLSStream(channel), tls: channel.tls)
+                let secure = TLSStream(channel)
+                // The last message of the handshake: a side that only receives would never send it.
+                secure.flushOutput()
+                carry(on: secure, tls: channel.tls)
             case .failure(let error):
                 finish(.tls(error, host: place.host))
             }

@@ -262,6 +262,25 @@ import URLLoadingTrust
         #expect(!server.commands.contains("EPRT") && server.commands.contains("PROT P"))
     }
 
+    @Test(
+        "B14.26: a server that resumes no session gets the end of the data connection's handshake, too",
+        arguments: [TLSVersion.v12, .v13])
+    func unresumed(version: TLSVersion) async throws {
+        let (server, engine) = try protected(version: version) {
+            $0.tls?.tickets = 0
+            $0.requiresReuse = false
+        }
+        let file = try await engine.ftp(server, "/pub/hello.txt") { $0.isProtected = true }
+        #expect(file.error == nil && file.text == "hello")
+        let listing = try await engine.ftp(server, "/pub/") { $0.isProtected = true }
+        #expect(listing.error == nil && listing.text.contains(" hello.txt\r\n"))
+        let stored = try await engine.ftp(server, "/new", body: .bytes(Self.large)) {
+            $0.isProtected = true
+            $0.purpose = .store
+        }
+        #expect(stored.error == nil && server.files["/new"] == Self.large)
+    }
+
     @Test("B14.26: the receiver is asked about the certificate once, and its answer decides")
     func trust() async throws {
         let (server, _) = try protected()
