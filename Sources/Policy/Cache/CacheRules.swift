@@ -43,8 +43,9 @@ extension CacheDecision {
 package enum CacheOutcome: Sendable, Equatable {
     /// The answer is delivered, and the store changed.
     case deliver(CacheChange)
-    /// The stored body is delivered under this head, which takes the place of the stored one (B7.73).
-    case deliverStored(StoredAnswer)
+    /// The stored body is delivered under this head (B7.73), which takes the place of the stored one; where it may not be kept
+    /// the stored answer is forgotten.
+    case deliverStored(StoredAnswer, isKept: Bool)
     /// The answer was about something else than what is stored: the request is sent again, without conditions.
     case sendAgain
 }
@@ -106,7 +107,8 @@ package enum CacheRules {
     ) -> CacheOutcome {
         if isValidation, let stored {
             if status == 304 {
-                return ValidationRules.freshened(stored, by: news).map(CacheOutcome.deliverStored) ?? .sendAgain
+                guard let fresh = ValidationRules.freshened(stored, by: news) else { return .sendAgain }
+                return .deliverStored(fresh, isKept: StoringRules.mayKeep(fresh))
             }
             // B7.76: neither an answer nor a reason to forget.
             if status >= 500 { return .deliver(.none) }
@@ -144,11 +146,12 @@ package enum CacheRules {
         stored.lifetime(control).seconds > stored.age(at: now)
     }
 
-    /// Whether a stored answer that the request selects may be used without asking (B7.37, B7.62 to B7.66).
+    /// Whether a stored answer that the request selects may be used without asking (B7.34, B7.37, B7.62 to B7.66).
     private static func isUsable(
         _ stored: StoredAnswer, _ asked: CacheControl, _ request: Fields, _ now: WallTime
     ) -> Bool {
         let control = stored.control
+        if control.noStore { return false }
         if control.noCache || asked.noCache || !asked.isPresent && Pragma.asksForValidation(request) { return false }
         let age = stored.age(at: now)
         let rest = stored.lifetime(control).seconds - age
@@ -176,7 +179,7 @@ package enum CacheRules {
         _ request: Fields, _ status: Int, _ news: ValidationRules.News, _ stored: StoredAnswer?
     ) -> CacheChange {
         guard status == 200, let stored, stored.status == 200, stored.selection.matches(request) else { return .none }
-        guard !CacheControl(news.fields).noStore, let fresh = ValidationRules.freshened(stored, byHead: news) else {
+        guard let fresh = ValidationRules.freshened(stored, byHead: news), StoringRules.mayKeep(fresh) else {
             return .forget
         }
         return .freshen(fresh)

@@ -60,6 +60,21 @@ import URLLoadingWire
         #expect((100...599).filter(StoringRules.isProposed) == Array(200...299))
     }
 
+    @Test("B7.34: what is marked no-store and is there all the same is not used without asking")
+    func storedNoStore() {
+        let time = WallTime(seconds: 1000)
+        func decision(_ control: String) -> CacheDecision {
+            let stored = StoredAnswer(
+                status: 200, fields: fields(("Cache-Control", control), ("ETag", "\"v\"")), requestTime: time,
+                responseTime: time,
+                selection: Selection(answer: Fields(), request: Fields(), salt: SipHash.Words(1, 2)))
+            return CacheRules.decision(
+                policy: .protocolRules, method: "GET", request: Fields(), stored: stored, now: time + 1)
+        }
+        #expect(decision("max-age=60") == .use)
+        #expect(decision("max-age=60, no-store") == .validate(fields(("If-None-Match", "\"v\""))))
+    }
+
     // MARK: Selection
 
     @Test("B7.48, B7.82: what is kept of a secret field is a digest under the answer's own salt")

@@ -97,7 +97,7 @@ private struct PureCacheRun {
         decision = CacheRules.decision(
             policy: policy, method: method, request: fields, stored: entry?.answer, now: now)
         if decision == .use, let entry {
-            outcome = (.deliverStored(entry.answer), entry.answer.status, entry.answer.fields, entry.body)
+            outcome = (.deliverStored(entry.answer, isKept: true), entry.answer.status, entry.answer.fields, entry.body)
         } else {
             outcome = nil
         }
@@ -124,8 +124,8 @@ private struct PureCacheRun {
             case .freshen(let answer): stored[key]?.answer = answer
             case .forget: stored[key] = nil
             }
-        case .deliverStored(let answer):
-            stored[key]?.answer = answer
+        case .deliverStored(let answer, let isKept):
+            if isKept { stored[key]?.answer = answer } else { stored[key] = nil }
             outcome = (seen, answer.status, answer.fields, entry?.body ?? 0)
         case .sendAgain:
             outcome = (seen, status, fields, bodies)

@@ -118,9 +118,9 @@ struct CachedLoad: Sendable {
             salt: SipHash.Words(random.next(), random.next()))
         switch outcome {
         case .sendAgain: return (.sendAgain, .none)
-        case .deliverStored(let answer):
+        case .deliverStored(let answer, let isKept):
             guard let renewed = renewed(answer) else { return (.sendAgain, .none) }
-            return (.stored(renewed), .renew(renewed))
+            return (.stored(renewed), isKept ? .renew(renewed) : .remove)
         case .deliver(.none): return (.arrival, .none)
         case .deliver(.forget): return (.arrival, .remove)
         case .deliver(.freshen(let answer)): return (.arrival, renewed(answer).map(Change.renew) ?? .none)
