@@ -82,7 +82,7 @@ extension HTTP2ConnectionMachine {
         case .new: if let id = opened(by: number, now) { return .head(id) }
         case .gone:
             try budget.spend(1, now: now)
-            answerGone(number)
+            try answerGone(number)
         case .ignored: try budget.spend(1, now: now)
         }
         return .discarded

@@ -161,7 +161,9 @@ extension HTTP2ConnectionMachine {
     }
 
     /// Something came for a stream that is over: that is nothing if we have reset it, else the peer is told (H8.9).
-    mutating func answerGone(_ number: UInt32) {
-        if !resets.contains(number) { writeReset(number, .streamClosed) }
+    mutating func answerGone(_ number: UInt32) throws(HTTP2Fault) {
+        guard !resets.contains(number) else { return }
+        try budget.answer()
+        writeReset(number, .streamClosed)
     }
 }

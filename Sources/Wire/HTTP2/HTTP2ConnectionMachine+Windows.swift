@@ -20,7 +20,7 @@ extension HTTP2ConnectionMachine {
         case .gone, .new:
             guard !resets.contains(number) else { return }
             try budget.spend(1, now: now)
-            answerGone(number)
+            try answerGone(number)
         case .ignored: break
         }
     }

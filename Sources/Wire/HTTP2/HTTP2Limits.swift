@@ -6,7 +6,7 @@ package struct HTTP2Limits: Sendable, Equatable {
     package var uselessFrames = 10_000
     /// How many of them are forgiven in a second (H9.1).
     package var uselessFramesPerSecond = 330
-    /// Answers that wait because the peer does not read (H9.2).
+    /// Acknowledgements, and RST_STREAM frames for streams that are over, that wait because the peer does not read (H9.2).
     package var unreadAnswers = 1_000
     /// CONTINUATION frames of one block (H9.3).
     package var continuations = 16

@@ -97,6 +97,29 @@ struct HTTP2FloodTests {
         expectCalm(&rig, .unreadAnswers)
     }
 
+    @Test(
+        "H9.2: RST_STREAM for what comes of streams that are over waits as answers do, however much a body makes up for"
+    )
+    func unreadResets() {
+        var rig = client()
+        var late: [[UInt8]] = []
+        for _ in 0..<1001 {
+            let number = rig.request()?.number ?? 0
+            rig.receive(WireHTTP2.headers(number, StandIn.withoutBody, ends: true))
+            late.append(WireHTTP2.data(number, [1]))
+        }
+        rig.forget()
+        let body = WireHTTP2.data(1, [1])
+        for _ in 0..<2 {
+            rig.then { $0.outputEmptied() }
+            rig.receive(late[..<1000].flatMap { $0 + body })
+            #expect(rig.takeWritten().count == 1000 * WireHTTP2.reset(1, .streamClosed).count)
+        }
+        #expect(rig.machine.openStreams == 1)
+        rig.receive(late[1000])
+        expectCalm(&rig, .unreadAnswers)
+    }
+
     @Test("H9.3: 16 CONTINUATION frames in a block, and no more than 2 empty ones in a row")
     func continuations() {
         let start = WireHTTP2.headers(3, [1], isWhole: false)
