@@ -35,8 +35,11 @@ package enum StoringRules {
         return status == 404 || status == 410 ? .forget : .leave
     }
 
-    /// Whether a stored answer may stay under the head that validation has given it (B7.74).
-    static func mayKeep(_ answer: StoredAnswer) -> Bool { !answer.control.noStore }
+    /// Whether a stored answer may stay under the head that validation has given it (B7.74). With more fields than an answer may have
+    /// it may not: each validation could add as many.
+    static func mayKeep(_ answer: StoredAnswer) -> Bool {
+        answer.fields.count <= WireLimits.standard.fieldCount && !answer.control.noStore
+    }
 
     /// Whether an answer whose delegate is asked about storing it has a status that Apple's loader proposes (B7.44).
     package static func isProposed(status: Int) -> Bool { (200...299).contains(status) }

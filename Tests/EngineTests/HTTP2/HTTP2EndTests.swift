@@ -442,6 +442,26 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test("H4.9: an answer with more than 1,000 fields is its stream's error alone")
+    func manyFields() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                guard request.head.target == "/bad" else { return peer.answer(request) }
+                // :status 200, and an empty Via again and again.
+                peer.raw(request, [0x88] + Array(repeating: 0xBC, count: 1001))
+            }
+        }
+        let (bad, good) = (rig.submit(target: "/bad"), rig.submit())
+        rig.settle()
+        guard case .http2(.malformed(_, .tooLarge))? = bad.error else {
+            Issue.record("\(String(describing: bad.error))")
+            return
+        }
+        #expect(good.text == "hello" && peers.count == 1)
+        rig.expectClean()
+    }
+
     @Test("H8.1: an answer in HTTP/1.1 where HTTP/2 was agreed on is an error (H1.4)")
     func http1() {
         let rig = EngineRig.http2()

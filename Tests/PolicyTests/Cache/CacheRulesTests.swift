@@ -75,6 +75,32 @@ import URLLoadingWire
         #expect(decision("max-age=60, no-store") == .validate(fields(("If-None-Match", "\"v\""))))
     }
 
+    @Test("B7.74: what a 304 or HEAD makes longer than an answer may be is not kept", arguments: [500, 501])
+    func manyFields(news count: Int) {
+        func numbered(_ count: Int, _ name: String) -> Fields {
+            var list = fields(("Date", "Thu, 01 Jan 1970 00:00:00 GMT"))
+            for number in 1..<count { list.append("\(name)\(number)", "") }
+            return list
+        }
+        let time = WallTime(seconds: 0)
+        let stored = StoredAnswer(
+            status: 200, fields: numbered(501, "old"), requestTime: time, responseTime: time,
+            selection: Selection(answer: Fields(), request: Fields(), salt: SipHash.Words(1, 2)))
+        func outcome(_ method: String, _ status: Int) -> CacheOutcome {
+            CacheRules.outcome(
+                method: method, request: Fields(), status: status,
+                news: ValidationRules.News(fields: numbered(count, "new"), requestTime: time, responseTime: time),
+                stored: stored, isValidation: status == 304, salt: SipHash.Words(1, 2))
+        }
+        guard case .deliverStored(let answer, let isKept) = outcome("GET", 304) else {
+            Issue.record("it is not confirmed")
+            return
+        }
+        // Date is in both.
+        #expect(answer.fields.count == 500 + count && isKept == (count == 500))
+        #expect((outcome("HEAD", 200) == .deliver(.forget)) == (count == 501))
+    }
+
     // MARK: Selection
 
     @Test("B7.48, B7.82: what is kept of a secret field is a digest under the answer's own salt")

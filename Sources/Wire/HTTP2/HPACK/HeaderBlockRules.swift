@@ -80,11 +80,11 @@ package enum HeaderBlockRules {
 
     // MARK: Fields
 
-    /// The ordinary fields, all of them checked.
+    /// The ordinary fields, all of them checked, and no more than HTTP/1.1 takes (H4.9).
     private static func fields(
         _ list: borrowing HeaderList, behind pseudoCount: Int
     ) throws(HeaderFault) -> Fields {
-        if list.isTooLarge { throw .tooLarge }
+        if list.isTooLarge || list.slots.count - pseudoCount > WireLimits.standard.fieldCount { throw .tooLarge }
         guard list.slots.count > pseudoCount else { return Fields() }
         let bytes = list.bytes.span.bytes
         // Measured: one look at all bytes is cheaper than one at each value, and nearly always finds nothing.

@@ -18,7 +18,7 @@ package enum HeaderFault: Error, Sendable, Equatable {
     case malformedContentLength
     /// Lengths that contradict each other (H4.6).
     case conflictingContentLengths
-    /// The fields are larger than allowed and were not kept (H4.9).
+    /// The fields are more, or larger, than allowed (H4.9).
     case tooLarge
 
     // The pseudo-header fields.
@@ -63,7 +63,7 @@ extension HeaderFault: CustomStringConvertible {
         case .connectionSpecificField: "There is a field that HTTP/2 does not allow."
         case .malformedContentLength: "Content-Length is not a number."
         case .conflictingContentLengths: "Several Content-Length values contradict each other."
-        case .tooLarge: "The fields are larger than allowed."
+        case .tooLarge: "The fields are more, or larger, than allowed."
         case .missingPseudoField: "A pseudo-header field is missing."
         case .repeatedPseudoField: "A pseudo-header field comes twice."
         case .latePseudoField: "A pseudo-header field comes behind other fields."

@@ -176,6 +176,24 @@ struct HeaderBlockRulesTests {
         #expect(throws: HeaderFault.tooLarge) { try HeaderBlockRules.trailers(reader.decoder.list) }
     }
 
+    @Test("H4.9: a head or trailers may have 1,000 fields, however few bytes they took")
+    func tooMany() throws {
+        var reader = HPACKReader()
+        func via(_ count: Int) -> [UInt8] { Array(repeating: 0xBC, count: count) }
+        _ = try reader.read([0x88] + via(1000))
+        let head = try HeaderBlockRules.responseHead(reader.decoder.list)
+        #expect(head.fields.count == 1000)
+        _ = try reader.read([0x88] + via(1001))
+        #expect(throws: HeaderFault.tooLarge) { try HeaderBlockRules.responseHead(reader.decoder.list) }
+        _ = try reader.read([0x82, 0x84, 0x86] + via(1001))
+        #expect(throws: HeaderFault.tooLarge) { try HeaderBlockRules.requestHead(reader.decoder.list) }
+        _ = try reader.read(via(1000))
+        let trailers = try HeaderBlockRules.trailers(reader.decoder.list)
+        #expect(trailers.count == 1000)
+        _ = try reader.read(via(1001))
+        #expect(throws: HeaderFault.tooLarge) { try HeaderBlockRules.trailers(reader.decoder.list) }
+    }
+
     // MARK: Requests
 
     @Test("H3.1, H3.2: a request as a server reads it: the authority is its Host")
