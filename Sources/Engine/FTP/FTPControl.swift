@@ -73,11 +73,16 @@ final class FTPControl: ByteStreamObserver {
         guard !isReading else { return }
         isReading = true
         defer { isReading = false }
+        var turn = ReadingTurn()
         while !isOver {
             guard takeReplies(), !isOver, stream.hasPendingInput else { return }
+            guard !turn.isOver else {
+                return core.reactor.later { [weak self] in self?.read() }
+            }
             let buffer = UnsafeMutableRawBufferPointer(rebasing: core.reactor.receiveBuffer.prefix(Self.mostAtOnce))
             switch stream.read(into: buffer) {
             case .bytes(let count):
+                turn.noteRead(count)
                 unread = Array(buffer[..<count])[...]
                 owner?.controlMoved()
             case .wouldBlock: return
@@ -136,6 +141,6 @@ final class FTPControl: ByteStreamObserver {
 
     func streamBecameWritable(_ stream: any ByteStream) { flush() }
 
-    /// Replies are short; a server that floods us gets its turn again.
+    /// Replies are short.
     private static let mostAtOnce = 16 * 1024
 }
