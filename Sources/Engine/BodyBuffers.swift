@@ -14,11 +14,38 @@ package final class BodyBuffers {
     private var current: BodyBuffer
     /// From where on nothing is kept in the current buffer.
     private var start = 0
+    /// Whether memory is lent.
+    private var isLent = false
+    // `@exclusivity(unchecked)`: as in `Transaction`.
+
+    /// The buffers of loans within which there is another, and from where on nothing is kept in them.
+    @exclusivity(unchecked) private var outer: [(buffer: BodyBuffer, start: Int)] = []
 
     /// Buffers of which no page is touched before it is needed.
     package init() {
         current = BodyBuffer()
         buffers.append(current)
+    }
+
+    /// Lends free memory of at least so many bytes, at most a buffer's, for a read and all that its bytes lead to. That may be a read
+    /// from another connection, which gets other memory.
+    ///
+    /// Each loan is taken back, the latest first.
+    package func lend(atLeast wanted: Int) -> UnsafeMutableRawBufferPointer {
+        if isLent {
+            outer.append((buffer: current, start: start))
+            current = BodyBuffer()
+            start = 0
+        }
+        isLent = true
+        return space(atLeast: wanted)
+    }
+
+    /// The bytes that were read into the memory lent last have been looked at.
+    package func takeBack() {
+        guard let loan = outer.popLast() else { return isLent = false }
+        current = loan.buffer
+        start = loan.start
     }
 
     /// Free memory of at least so many bytes, at most a buffer's; its content is valid until the next call, or longer

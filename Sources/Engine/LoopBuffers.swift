@@ -9,7 +9,7 @@ import URLLoadingSystem
 final class LoopBuffers {
     // `@exclusivity(unchecked)`: as in `Transaction`.
 
-    /// Where plain streams are read into, and where TLS puts decrypted bytes.
+    /// Where plain streams are read into, and where TLS puts decrypted bytes. It is lent, since what was read may lead to another read.
     let received = BodyBuffers()
     /// Where channels read what they have to decrypt; made at the first need. One for each level: a channel inside another
     /// reads by reading from that one.

@@ -39,6 +39,32 @@ struct BodyBuffersTests {
         #expect(second.bytes.allSatisfy { $0 == 7 })
     }
 
+    @Test("What is read while other bytes are being looked at arrives elsewhere")
+    func loansWithin() throws {
+        func lend(_ byte: UInt8) -> UnsafeRawBufferPointer {
+            let space = buffers.lend(atLeast: 100_000)
+            space.initializeMemory(as: UInt8.self, repeating: byte)
+            return UnsafeRawBufferPointer(space)
+        }
+        func keep(_ bytes: UnsafeRawBufferPointer) -> KeptBytes? {
+            BodyPiece(UnsafeRawBufferPointer(rebasing: bytes[10..<40_010]), in: buffers).keep()
+        }
+        let first = lend(1)
+        let second = lend(2)
+        let keptWithin = try #require(keep(second))
+        _ = lend(3)
+        buffers.takeBack()
+        #expect(second.prefix(100_000).allSatisfy { $0 == 2 })
+        buffers.takeBack()
+        #expect(first.prefix(100_000).allSatisfy { $0 == 1 })
+        let kept = try #require(keep(first))
+        buffers.takeBack()
+        let next = lend(4)
+        buffers.takeBack()
+        #expect(next.baseAddress != first.baseAddress)
+        #expect(kept.bytes.allSatisfy { $0 == 1 } && keptWithin.bytes.allSatisfy { $0 == 2 })
+    }
+
     @Test("Memory that is no longer kept is used again")
     func memoryIsReused() throws {
         let first = arrive(70_000, 1)

@@ -80,14 +80,15 @@ final class FTPData: ByteStreamObserver {
         var turn = ReadingTurn()
         while !isOver, owner?.mayMove == true, stream.hasPendingInput {
             guard !turn.isOver else { return laterOn() }
-            let buffer = core.buffers.received.space(atLeast: ReadingTurn.leastRead)
+            let buffers = core.buffers.received
+            let buffer = buffers.lend(atLeast: ReadingTurn.leastRead)
+            defer { buffers.takeBack() }
             switch stream.read(into: buffer) {
             case .bytes(let read):
                 turn.noteRead(read)
                 count += Int64(read)
                 owner?.dataMoved(sent: 0)
-                owner?.received(
-                    BodyPiece(UnsafeRawBufferPointer(rebasing: buffer[..<read]), in: core.buffers.received))
+                owner?.received(BodyPiece(UnsafeRawBufferPointer(rebasing: buffer[..<read]), in: buffers))
             case .wouldBlock: return
             case .endOfStream: return ended(isBroken: tls?.endOfInput() != nil)
             case .failed: return ended(isBroken: true)

@@ -288,6 +288,34 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test(
+        "H7.1: what came with a GOAWAY stays as it came where the connection that is tried next has something to read, too"
+    )
+    func goAwayBesideInput() throws {
+        var settings = HTTP2Settings()
+        settings.maximumConcurrentStreams = 2
+        let rig = EngineRig.http2(perHost: 2)
+        let peers = rig.serveHTTP2(settings: settings) { peer, number in
+            if number == 0 { peer.onWhole = { _, _ in } }
+        }
+        let first = rig.submit(target: "/first")
+        rig.settle()
+        let second = rig.submit(target: "/second")
+        rig.settle()
+        let third = rig.submit(target: "/third")
+        rig.settle()
+        #expect(peers.count == 2 && third.text == "hello")
+        let request = try #require(peers[0].requests.first)
+        peers[0].goAway(last: request.id.number)
+        peers[0].answer(request)
+        let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
+        peers[1].send(raw: Array(repeating: ping, count: 20).flatMap { $0 })
+        rig.settle()
+        #expect(first.text == "hello" && first.error == nil)
+        #expect(second.text == "hello" && peers.count == 2 && peers[1].targets == ["/third", "/second"])
+        rig.expectClean()
+    }
+
     @Test("H2.8: an idle connection that gets a GOAWAY is closed, and the next request dials")
     func goAwayIdle() {
         let rig = EngineRig.http2()

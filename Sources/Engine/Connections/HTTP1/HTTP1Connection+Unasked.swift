@@ -12,7 +12,7 @@ extension HTTP1Connection {
     /// is left then.
     func hasUnasked() -> Bool {
         if channel.isQuiet() { return false }
-        // Not the loop's buffer: another connection may be in the midst of it.
+        // Not the loop's memory: another connection may be in the midst of a read, and a second buffer is much for so little.
         return withUnsafeTemporaryAllocation(byteCount: Self.unaskedAtOnce, alignment: 16) { buffer in
             for _ in 0..<Self.mostUnaskedReads {
                 switch channel.read(into: buffer) {

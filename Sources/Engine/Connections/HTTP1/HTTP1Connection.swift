@@ -157,7 +157,8 @@ final class HTTP1Connection: ByteStreamObserver {
                 return
             }
             mustRead = false
-            let buffer = buffers.space(atLeast: ReadingTurn.leastRead)
+            let buffer = buffers.lend(atLeast: ReadingTurn.leastRead)
+            defer { buffers.takeBack() }
             switch channel.read(into: buffer) {
             case .bytes(let count):
                 turn.noteRead(count)

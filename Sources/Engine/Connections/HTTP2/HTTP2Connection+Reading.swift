@@ -43,7 +43,8 @@ extension HTTP2Connection {
                 return
             }
             mustRead = false
-            let buffer = buffers.received.space(atLeast: ReadingTurn.leastRead)
+            let buffer = buffers.received.lend(atLeast: ReadingTurn.leastRead)
+            defer { buffers.received.takeBack() }
             switch channel.read(into: buffer) {
             case .bytes(let count):
                 turn.noteRead(count)
