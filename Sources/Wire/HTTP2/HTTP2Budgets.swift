@@ -10,7 +10,9 @@ struct HTTP2FloodBudget {
     private var forgivenUntil: Duration = .zero
     /// Bytes of bodies that have not yet made up for a frame.
     private var bodyBytes = 0
-    private var unreadAnswers = 0
+    /// Answers that wait to be written, as far as is known: those from before the driver's last mark, and those since.
+    private var answersBeforeMark = 0
+    private var answersSinceMark = 0
     private var resets = 0
     private var resetsSince: Duration = .zero
 
@@ -39,12 +41,15 @@ struct HTTP2FloodBudget {
 
     /// We answer the peer, and do not know whether it reads (H9.2).
     mutating func answer() throws(HTTP2Fault) {
-        guard unreadAnswers < limits.unreadAnswers else { throw .connection(.unreadAnswers) }
-        unreadAnswers += 1
+        guard answersBeforeMark + answersSinceMark < limits.unreadAnswers else { throw .connection(.unreadAnswers) }
+        answersSinceMark += 1
     }
 
     /// The peer has read everything.
-    mutating func outputEmptied() { unreadAnswers = 0 }
+    mutating func outputEmptied() { (answersBeforeMark, answersSinceMark) = (0, 0) }
+
+    /// The peer has read what there was at the last mark, and this is the next one.
+    mutating func outputMarkPassed() { (answersBeforeMark, answersSinceMark) = (answersSinceMark, 0) }
 
     /// We reset a stream because of what came (H9.7).
     mutating func reset(now: Duration) throws(HTTP2Fault) {

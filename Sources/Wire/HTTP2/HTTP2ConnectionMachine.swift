@@ -190,6 +190,10 @@ package struct HTTP2ConnectionMachine: ~Copyable {
     /// would be taken for one that does not read the answers (H9.2).
     package mutating func outputEmptied() { budget.outputEmptied() }
 
+    /// What had been appended when this or `outputEmptied` was said last has been written; more was appended since. To be said
+    /// now and then by a driver that appends before all is written, as it does while a body is sent.
+    package mutating func outputMarkPassed() { budget.outputMarkPassed() }
+
     /// A buffer that has grown beyond this is given back when it is empty.
     private static var keptOutput: Int { 16 * 1024 }
 }

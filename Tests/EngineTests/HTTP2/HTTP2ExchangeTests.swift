@@ -78,6 +78,40 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
+    @Test("H9.2: a server that reads may ask much while a body is sent that always has more than the socket takes")
+    func askedMuch() throws {
+        let rig = EngineRig.http2()
+        rig.network.capacity = 10_000
+        var settings = HTTP2Settings()
+        settings.initialWindowSize = 1 << 20
+        var asked = 0
+        let peers = rig.serveHTTP2(settings: settings) { peer, _ in
+            peer.onBody = { peer, request in
+                while asked < request.body.count >> 14 {
+                    asked += 1
+                    let ping = HTTP2FrameHeader(.ping, length: 8)
+                    var bytes: [UInt8] = []
+                    for _ in 0..<50 {
+                        ping.encode(into: &bytes)
+                        bytes += [1, 2, 3, 4, 5, 6, 7, 8]
+                    }
+                    peer.send(raw: bytes)
+                }
+            }
+        }
+        // The first request brings the settings.
+        rig.submit()
+        rig.settle()
+        let body = (0..<(2 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let journal = rig.submit("POST", body: body)
+        rig.settle()
+        #expect(journal.error == nil && journal.text == "hello")
+        let request = try #require(peers[0].requests.last)
+        #expect(firstDifference(request.body, body) == nil)
+        #expect(asked == 128 && peers.count == 1)
+        rig.expectClean()
+    }
+
     @Test("H3.5: a stream of unknown length has no content-length, and its end is the message's")
     func streamed() throws {
         let rig = EngineRig.http2()

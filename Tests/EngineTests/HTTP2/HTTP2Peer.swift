@@ -34,8 +34,9 @@ final class HTTP2Peer: ByteStreamObserver {
     var takesBodies = true
     /// Whether requests are looked at at all; otherwise the bytes are left where they are.
     var isReading = true
-    /// Called when a request's head has come, and when it is whole.
+    /// Called when a request's head has come, when more of its body has, and when it is whole.
     var onHead: (HTTP2Peer, Request) -> Void = { _, _ in }
+    var onBody: (HTTP2Peer, Request) -> Void = { _, _ in }
     var onWhole: (HTTP2Peer, Request) -> Void = { $0.answer($1) }
 
     private(set) var requests: [Request] = []
@@ -176,6 +177,7 @@ final class HTTP2Peer: ByteStreamObserver {
             case .data(let id, let range):
                 change(id) { $0.body += input[range] }
                 if takesBodies { machine.taken(range.count, of: id, now: reactor.elapsed) }
+                if let request = requests.last(where: { $0.id == id }) { onBody(self, request) }
             case .messageEnds(let id):
                 change(id) { $0.isWhole = true }
                 if let request = requests.last(where: { $0.id == id }) { onWhole(self, request) }

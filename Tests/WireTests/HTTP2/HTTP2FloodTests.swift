@@ -120,6 +120,19 @@ struct HTTP2FloodTests {
         expectCalm(&rig, .unreadAnswers)
     }
 
+    @Test("H9.2: what waited at the last mark is read when the mark is passed; what came since still waits")
+    func readUpToMark() {
+        var rig = client()
+        rig.receive(Array(repeating: WireHTTP2.ping(7), count: 600).flatMap { $0 })
+        rig.then { $0.outputMarkPassed() }
+        rig.receive(Array(repeating: WireHTTP2.ping(7), count: 400).flatMap { $0 })
+        rig.then { $0.outputMarkPassed() }
+        rig.receive(Array(repeating: WireHTTP2.ping(7), count: 600).flatMap { $0 })
+        #expect(rig.takeSaid().isEmpty)
+        rig.receive(WireHTTP2.ping(7))
+        expectCalm(&rig, .unreadAnswers)
+    }
+
     @Test("H9.3: 16 CONTINUATION frames in a block, and no more than 2 empty ones in a row")
     func continuations() {
         let start = WireHTTP2.headers(3, [1], isWhole: false)

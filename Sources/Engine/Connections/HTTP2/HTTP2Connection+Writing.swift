@@ -37,7 +37,7 @@ extension HTTP2Connection {
             guard let count = written() else { return }
             allowance -= count
             outputSent += count
-            if outputSent == output.count { emptied() }
+            if outputSent == output.count { emptied() } else { dropSent() }
         }
         guard !isClosed else { return }
         // Also what TLS has to say by itself.
@@ -66,7 +66,19 @@ extension HTTP2Connection {
     private func emptied() {
         output.removeAll(keepingCapacity: output.capacity <= Self.keptOutput)
         outputSent = 0
+        outputMark = 0
         machine.outputEmptied()
+    }
+
+    /// Lets go of what is out where more waits behind it. While a large body is sent the output may never be empty.
+    ///
+    /// What waits is moved once: not before all of it that was moved last is out.
+    private func dropSent() {
+        guard outputSent >= max(Self.enough, outputMark) else { return }
+        output.removeFirst(outputSent)
+        outputSent = 0
+        outputMark = output.count
+        machine.outputMarkPassed()
     }
 
     /// Nothing more goes out. The server may have said why before, so what is there is read first.
@@ -83,8 +95,9 @@ extension HTTP2Connection {
 
     /// Puts bodies behind what is to be written, until there is enough for a system call or no body has anything.
     private func fill() {
-        while output.count - outputSent < Self.enough,
-            let piece = machine.nextPiece(room: Self.enough - (output.count - outputSent))
+        // The header of a piece takes room, too: all of it then leaves with one call.
+        while let piece = machine.nextPiece(
+            room: Self.enough - HTTP2FrameHeader.byteCount - (output.count - outputSent))
         {
             guard let stream = stream(piece.stream) else { return }
             stream.write(upTo: piece.limit)

@@ -57,6 +57,8 @@ final class HTTP2Connection: ByteStreamObserver {
     /// What is to be written, and how much of it is out.
     @exclusivity(unchecked) var output: [UInt8] = []
     @exclusivity(unchecked) var outputSent = 0
+    /// How much of it waited when what was out was dropped last.
+    @exclusivity(unchecked) var outputMark = 0
     @exclusivity(unchecked) var isFlushPlanned = false
     /// Whether it is closed when what waits is written, or cannot be.
     @exclusivity(unchecked) var closesWhenWritten = false
