@@ -165,9 +165,11 @@ final class Opening: ConnectivityWaiter {
     private func makeConnector(
         isBare: Bool, _ completion: @escaping (Result<SecureChannel, EngineError>) -> Void
     ) -> Connector {
-        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it.
-        Connector(
-            name: .load(id), key: PoolKey(origin: origin, route: route, judge: judge), core: core,
+        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it. TLS is wanted whatever was
+        // spoken before: a stream that has left HTTP has an origin of `http` (B1.70).
+        let key = PoolKey(origin: isBare ? origin : origin.secured, route: route, judge: judge)
+        return Connector(
+            name: .load(id), key: key, core: core,
             aside: Connector.Aside(isBare: isBare, tickets: tickets, asker: { [unowned self] in asks(about: $0) })
         ) { [unowned self] result in
             connector = nil

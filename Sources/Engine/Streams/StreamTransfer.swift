@@ -131,12 +131,10 @@ final class StreamTransfer: SteeredLoad {
         opening.secure(stream) { [unowned self] result in
             switch result {
             case .success(let channel):
-                if channel.tls != nil {
-                    let secure = TLSStream(channel)
-                    secureStream = secure
-                    take(secure)
-                    secure.flushOutput()
-                }
+                let secure = TLSStream(channel)
+                secureStream = secure
+                take(secure)
+                secure.flushOutput()
                 perform(machine.secured(now: now))
                 read()
             case .failure(let error):

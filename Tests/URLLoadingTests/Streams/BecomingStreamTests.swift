@@ -93,6 +93,41 @@ struct BecomingStreamTests {
         }
     }
 
+    @Test(
+        "B1.70, B15.45: a stream that was a data task of http gets TLS when it asks for it", arguments: [true, false])
+    func startsTLS(isTrusted: Bool) async throws {
+        let identity = try MailIdentity(isTrusted ? "mail.test" : "other.test")
+        try await withRawServer { peer in
+            try peer.requestHead()
+            try peer.send("HTTP/1.1 200 OK\r\n\r\nready\r\n")
+            try peer.startTLS(identity.context)
+            try peer.send("you said \(peer.line())\r\n")
+            _ = try peer.rest()
+            try peer.finish()
+        } _: { server in
+            let scribe = BecomingScribe()
+            let session = streamSession(scribe, anchor: identity.anchor)
+            session.dataTask(with: try server.url).resume()
+            let task = try await scribe.stream()
+            #expect(try await task.line() == "ready")
+            task.startSecureConnection()
+            if isTrusted {
+                try await task.say("hello\n")
+                #expect(try await task.line() == "you said hello")
+                task.closeWrite()
+                #expect(try await task.rest().isEmpty)
+            } else {
+                let code = URLError.Code.serverCertificateUntrusted.rawValue
+                async let reading = task.readError()
+                #expect(await task.writeError()?.code == code)
+                #expect(await reading?.code == code)
+            }
+            await scribe.transcript.completed.wait()
+            let end = scribe.transcript.calls.last
+            #expect(end == (isTrusted ? "complete nil 1" : "complete -1202 1"))
+        }
+    }
+
     @Test("B1.70: a data task through a proxy's tunnel becomes a stream too")
     func tunnelled() async throws {
         let identity = try MailIdentity()
