@@ -121,7 +121,7 @@ extension TLSSession {
         guard let tickets else { return false }
         let object = OpenSSLObject.tlsTicket(owning: session)
         if case .open = stage {
-            tickets.put(Ticket(object, stapling: knownStapling))
+            tickets.put(Ticket(object, stapling: knownStapling, peer: peer))
         } else {
             heldTickets.append(object)
         }

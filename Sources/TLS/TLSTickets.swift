@@ -31,10 +31,15 @@ package final class TLSTickets {
     }
 
     /// The newest ticket; one for TLS 1.3 is given away, as it must be used once only (RFC 8446 appendix C.4).
+    ///
+    /// Those whose server would be refused by now, as what it has shown is out of date, are dropped (B3.86).
     func take() -> Ticket? {
-        guard let newest = tickets.last else { return nil }
-        if newest.isSingleUse { tickets.removeLast() }
-        return newest
+        while let newest = tickets.last {
+            let isOutOfDate = newest.isOutOfDate
+            if isOutOfDate || newest.isSingleUse { tickets.removeLast() }
+            if !isOutOfDate { return newest }
+        }
+        return nil
     }
 }
 
@@ -43,12 +48,17 @@ struct Ticket {
     let object: OpenSSLObject
     /// What the server had said about revocation, which OpenSSL's sessions do not keep.
     let stapling: CertificateChain.Stapling
+    /// The server as it was verified when the ticket came.
+    private let peer: VerifiedPeer?
 
     /// A ticket of an `SSL_SESSION`.
-    init(_ object: OpenSSLObject, stapling: CertificateChain.Stapling) {
+    init(_ object: OpenSSLObject, stapling: CertificateChain.Stapling, peer: VerifiedPeer?) {
         self.object = object
         self.stapling = stapling
+        self.peer = peer
     }
+
+    var isOutOfDate: Bool { peer?.isOutOfDate ?? false }
 
     var isSingleUse: Bool {
         SSL_SESSION_get_protocol_version(object.pointer) >= Int32(TLSVersion.v13.rawValue)

@@ -130,6 +130,33 @@ import URLLoadingTrust
         #expect(pair.client.session.negotiated?.resumed == false)
     }
 
+    @Test(
+        "B3.86: a ticket whose certificate is out of date is not offered, and is dropped",
+        arguments: [TLSVersion.v12, .v13])
+    func outOfDate(_ version: TLSVersion) throws {
+        let root = try CertificateFactory.root("A root of earlier days")
+        let leaf = try root.issue(
+            .server("example.test").with {
+                $0.notBefore = 1_600_000_000
+                $0.notAfter = 1_700_000_000
+            })
+        let evaluator = AnchorsEvaluator(anchors: [root.certificate])
+        let policy = TrustPolicy(host: HostName("example.test"), time: 1_650_000_000)
+        let client = try TLSContext(client: TLSClientOptions())
+        let server = try TLSContext(server: TLSServerOptions(identity: leaf.identity, maximum: version))
+        let tickets = TLSTickets()
+        for _ in 0..<2 {
+            let pair = try TLSPair(
+                TLSSession(client: client, serverName: "example.test", tickets: tickets), TLSSession(server: server))
+            #expect(tickets.count == 0)
+            pair.client.onVerdict = { evaluator.evaluate($0, policy: policy) }
+            pair.shakeHands()
+            pair.exchange()
+            #expect(pair.client.end?.isFinished == true && pair.client.session.negotiated?.resumed == false)
+            #expect(tickets.count > 0)
+        }
+    }
+
     @Test("A refused full handshake leaves no ticket behind", arguments: [TLSVersion.v12, .v13])
     func refusedLeavesNoTicket(_ version: TLSVersion) throws {
         let peers = try Peers(version)

@@ -1,6 +1,7 @@
 // Stapled OCSP responses, which TLS 1.3 brings beside the certificate and TLS 1.2 in a message behind it: in both the
 // evaluator sees them, and nothing of ours leaves before it has judged.
 
+import Foundation
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingTLS
@@ -151,6 +152,27 @@ import URLLoadingTrust
             pair.exchange()
             #expect(pair.client.session.negotiated?.resumed == isResumed)
             #expect(pair.client.session.presentedChain?.stapling == peers.options.stapledResponse.map { .response($0) })
+        }
+    }
+
+    @Test("B3.86: a ticket whose stapled response is stale is not offered", arguments: [TLSVersion.v12, .v13])
+    func stale(_ version: TLSVersion) throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        var peers = try Peers(version, nil, promises: true)
+        peers.options.stapledResponse = try peers.root.ocspResponse(
+            about: peers.leaf.certificate, .good, thisUpdate: now - 3_000, nextUpdate: now - 1_000)
+        let (tickets, context) = (TLSTickets(), try TLSContext(server: peers.options))
+        let evaluator = AnchorsEvaluator(anchors: [peers.root.certificate])
+        let policy = TrustPolicy(
+            host: HostName("example.test"), time: now - 2_000, revocation: RevocationPolicy(mode: .hard))
+        for _ in 0..<2 {
+            let pair = try peers.pair(tickets: tickets, server: TLSSession(server: context))
+            #expect(tickets.count == 0)
+            pair.client.onVerdict = { evaluator.evaluate($0, policy: policy) }
+            pair.shakeHands()
+            pair.exchange()
+            #expect(pair.client.end?.isFinished == true && pair.client.session.negotiated?.resumed == false)
+            #expect(tickets.count > 0)
         }
     }
 

@@ -30,7 +30,7 @@ package final class VerdictMemory: Sendable {
         let now = now ?? Platform.now()
         if let known = entries.withLock({ $0[question] }), known.valid.contains(now) { return .trusted(known.peer) }
         let verdict = try judge()
-        if case .trusted(let peer) = verdict, let valid = Self.validity(of: peer) {
+        if case .trusted(let peer) = verdict, let valid = peer.validity {
             entries.withLock { entries in
                 // Order: emptied when full, as finding out which entry is oldest is not worth its cost.
                 if entries.count >= Self.mostEntries { entries.removeAll(keepingCapacity: true) }
@@ -38,19 +38,6 @@ package final class VerdictMemory: Sendable {
             }
         }
         return verdict
-    }
-
-    /// When every certificate below the anchor is valid, or the leaf if it is the anchor (B3.28),
-    /// and every answer about revocation still fresh.
-    private static func validity(of peer: VerifiedPeer) -> ClosedRange<Int64>? {
-        let path = peer.path
-        let judged = path.count > 1 ? path.dropLast() : path[...]
-        var (start, end) = (Int64.min, peer.answersUntil)
-        for certificate in judged {
-            guard let first = certificate.notBefore, let last = certificate.notAfter else { return nil }
-            (start, end) = (max(start, first), min(end, last))
-        }
-        return judged.isEmpty || start > end ? nil : start...end
     }
 
     // By feel: the hosts that one program talks to.

@@ -25,4 +25,22 @@ package struct VerifiedPeer: Sendable, Hashable {
     package static func vouchedForByApplication(_ chain: CertificateChain) -> VerifiedPeer {
         VerifiedPeer(presented: chain, path: [], isVouchedFor: true)
     }
+
+    /// When every certificate below the anchor is valid, or the leaf if it is the anchor (B3.28), and every answer about
+    /// revocation still fresh; nil where the verdict does not rest on dates.
+    var validity: ClosedRange<Int64>? {
+        let judged = path.count > 1 ? path.dropLast() : path[...]
+        var (start, end) = (Int64.min, answersUntil)
+        for certificate in judged {
+            guard let first = certificate.notBefore, let last = certificate.notAfter else { return nil }
+            (start, end) = (max(start, first), min(end, last))
+        }
+        return judged.isEmpty || start > end ? nil : start...end
+    }
+
+    /// Whether the time has come at which what the verdict rests on is out of date.
+    package var isOutOfDate: Bool {
+        guard let validity else { return false }
+        return !validity.contains(Platform.now())
+    }
 }
