@@ -111,6 +111,7 @@ extension TLSContext {
         // copied once more; an idle session owns no buffer.
         _ = shim_ctx_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS))
         SSL_CTX_set_info_callback(context, TLSCallbacks.alertPassed)
+        SSL_CTX_set_msg_callback(context, TLSCallbacks.messagePassed)
         return object
     }
 

@@ -143,6 +143,12 @@ extension TLSSession {
         }
     }
 
+    /// A message of TLS itself has come.
+    func messageArrived() {
+        transport.pointee.messagesMet += 1
+        transport.pointee.messagesInARow += 1
+    }
+
     /// The server's choice among what the client offers; nil refuses the handshake.
     func protocolSelected(from offer: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
         guard let server = context.server else { return nil }

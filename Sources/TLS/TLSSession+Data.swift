@@ -26,8 +26,18 @@ extension TLSSession {
         if isDrained { releaseBuffers() }
         if filled > 0 { return .plaintext(filled) }
         if case .failed(let error) = stage { return .failed(error) }
-        return receivedClose ? .closed : .needInput
+        if receivedClose { return .closed }
+        guard transport.pointee.messagesInARow <= Self.mostMessagesInARow else {
+            let error = TLSError.protocolViolation(reason: "tickets or new keys come without end", alert: nil)
+            stage = .failed(error)
+            return .failed(error)
+        }
+        return .needInput
     }
+
+    /// How many messages of TLS itself the last `decrypt` has met, such as tickets and changes of keys. Each takes the work of
+    /// many bytes of data (B3.87).
+    package var messagesMet: Int { transport.pointee.messagesMet }
 
     /// Encrypts all of `plaintext` into records that wait to be sent.
     package func encrypt(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
@@ -119,6 +129,7 @@ extension TLSSession {
             }
             if result == 1 {
                 filled += count
+                transport.pointee.messagesInARow = 0
                 // Nothing is left anywhere: asking again would only cost OpenSSL a new buffer.
                 if transport.pointee.isInputEmpty, SSL_has_pending(ssl) == 0 {
                     isDrained = true
@@ -144,4 +155,7 @@ extension TLSSession {
         _ = SSL_shutdown(ssl)
         OpenSSLErrors.clear()
     }
+
+    /// Picked by feel: servers send two tickets, and change their keys after gigabytes (B3.87).
+    private static var mostMessagesInARow: Int { 64 }
 }

@@ -128,6 +128,7 @@ extension TLSSession {
             cipherName: SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? "",
             alpn: selected, resumed: isResumed)
         stage = .open
+        transport.pointee.messagesInARow = 0
         for object in heldTickets { tickets?.put(Ticket(object, stapling: knownStapling, peer: peer)) }
         heldTickets = []
         releaseBuffers()

@@ -21,6 +21,10 @@ struct Transport {
     var isExhausted = false
     /// Whether the peer has asked for renegotiation.
     var renegotiationAsked = false
+    /// How many messages of TLS itself have come in the call for which `begin` has shown input.
+    var messagesMet = 0
+    /// How many have come since the last data, or since the handshake.
+    var messagesInARow = 0
     private var boundary = RecordBoundary()
 
     /// The BIO over a transport, with one reference for the caller.
@@ -36,6 +40,7 @@ struct Transport {
         let offset = min(max(0, offset), bytes.count)
         input = bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
         inputCount = input == nil ? 0 : bytes.count - offset
+        messagesMet = 0
     }
 
     /// Ends what `begin` began and answers how much of the input is left.

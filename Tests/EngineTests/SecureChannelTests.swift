@@ -154,6 +154,20 @@ struct SecureChannelTests {
         }
     }
 
+    @Test("B3.87: a read costs its ciphertext, and each message of TLS itself as much as a read")
+    func prices() throws {
+        let sealed = try open()
+        sealed.push()
+        _ = read(sealed.channel)
+        #expect(sealed.channel.readPrice == 2 * ReadingTurn.leastPrice, "two tickets")
+        try sealed.say([7])
+        _ = read(sealed.channel)
+        #expect(sealed.channel.readPrice > 1 && sealed.channel.readPrice < 100)
+        try sealed.say([UInt8](repeating: 7, count: 10_000))
+        _ = read(sealed.channel)
+        #expect(sealed.channel.readPrice > 10_000 && sealed.channel.readPrice < 10_100)
+    }
+
     @Test("A small buffer gets a record piece by piece; the rest of it is reported, and comes without a system call")
     func smallBuffer() throws {
         let sealed = try open()

@@ -58,6 +58,33 @@ import URLLoadingWire
         #expect(second.error == nil && second.text == "second")
     }
 
+    @Test(
+        "B6.40, B6.2: a whole message of TLS itself gives a request no more time, a part of a record does",
+        arguments: [false, true])
+    func tickets(isPart: Bool) throws {
+        let (root, identity) = try CertificateFactory.server("host.test")
+        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [root]) }
+        var peers: [TLSPeer] = []
+        try rig.serveTLS(identity) { peer in
+            peer.holdsBack = true
+            peers.append(peer)
+        }
+        let journal = rig.submit(idleTimeout: .seconds(15), scheme: .https)
+        rig.settle()
+        let peer = try #require(peers.first)
+        #expect(peer.requests == 1 && !journal.hasEnded)
+        rig.advance(.seconds(10))
+        peer.sendRecord(without: isPart ? 1 : 0)
+        rig.settle()
+        rig.advance(.seconds(10))
+        if case .idleTimeout? = journal.error {
+            #expect(!isPart)
+        } else {
+            #expect(isPart && !journal.hasEnded, "\(String(describing: journal.error))")
+        }
+        rig.expectClean()
+    }
+
     @Test("B16.9, B16.29: what comes behind the handshake, before a request, is an answer only if it is a refusal")
     func earlyUnderTLS() throws {
         let (root, identity) = try CertificateFactory.server("host.test")

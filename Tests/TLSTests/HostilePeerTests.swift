@@ -75,6 +75,40 @@ import URLLoadingTrust
         let server = try RawServer(Made.server.get().identity)
         let client = Endpoint(
             try TLSSession(client: TLSContext(client: .init(maximum: .v12)), serverName: "example.test"))
+        try connect(client, server)
+        SSL_renegotiate(server.ssl)
+        SSL_do_handshake(server.ssl)
+        client.inbox += server.take()
+        client.read()
+        #expect(client.readError == .renegotiationRefused)
+        #expect(throws: TLSError.renegotiationRefused) { try client.write([1]) }
+    }
+
+    @Test("B3.87: new keys without end and without data between them end the session")
+    func endlessKeys() throws {
+        let server = try RawServer(Made.server.get().identity)
+        let client = Endpoint(try TLSSession(client: TLSContext(client: .init()), serverName: "example.test"))
+        try connect(client, server)
+        // Data make up for what came before them.
+        for _ in 0..<3 {
+            server.say(1)
+            server.changeKeys(64)
+            client.inbox += server.take()
+            client.read()
+        }
+        #expect(client.received == [1, 1, 1] && client.readError == nil)
+        server.changeKeys(1)
+        client.inbox += server.take()
+        client.read()
+        guard case .protocolViolation? = client.readError else {
+            Issue.record("\(String(describing: client.readEnd))")
+            return
+        }
+        #expect(throws: TLSError.self) { try client.write([1]) }
+    }
+
+    /// Brings the handshake to its end, and what the server sends behind it to the client.
+    private func connect(_ client: Endpoint, _ server: RawServer) throws {
         for _ in 0..<4 {
             client.shakeHands(piece: .max)
             server.give(client.takeOutgoing())
@@ -83,12 +117,6 @@ import URLLoadingTrust
         }
         try #require(client.end?.isFinished == true)
         client.read()
-        SSL_renegotiate(server.ssl)
-        SSL_do_handshake(server.ssl)
-        client.inbox += server.take()
-        client.read()
-        #expect(client.readError == .renegotiationRefused)
-        #expect(throws: TLSError.renegotiationRefused) { try client.write([1]) }
     }
 }
 
@@ -119,6 +147,18 @@ private final class RawServer {
 
     func give(_ bytes: [UInt8]) {
         BIO_write(incoming, bytes, Int32(bytes.count))
+    }
+
+    func say(_ byte: UInt8) {
+        #expect(SSL_write(ssl, [byte], 1) == 1)
+    }
+
+    /// Changes the key with which it sends, so many times.
+    func changeKeys(_ count: Int) {
+        for _ in 0..<count {
+            #expect(SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1)
+            #expect(SSL_do_handshake(ssl) == 1)
+        }
     }
 
     func take() -> [UInt8] {

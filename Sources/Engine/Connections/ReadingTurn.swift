@@ -11,7 +11,10 @@ struct ReadingTurn {
 
     /// Notes a read of so many bytes; one that brings next to nothing has its price, too.
     @inline(__always)
-    mutating func noteRead(_ count: Int) { left -= max(count, 1024) }
+    mutating func noteRead(_ count: Int) { left -= max(count, Self.leastPrice) }
+
+    /// What a read costs at least, in bytes.
+    static var leastPrice: Int { 1024 }
 
     /// A read of this much is worth its system call.
     static var leastRead: Int { 64 * 1024 }

@@ -24,6 +24,9 @@ final class SecureChannel {
     let buffers: LoopBuffers
     /// Ciphertext that has come and waits to be decrypted.
     @exclusivity(unchecked) private var held: [UInt8] = []
+    /// What the last read has cost the loop, in bytes; 0 without TLS. It may bring less than that, or nothing: messages of TLS
+    /// itself, each of which is as dear as a read.
+    @exclusivity(unchecked) private(set) var readPrice = 0
     /// Why nothing more can be sent.
     @exclusivity(unchecked) private(set) var outputFailure: SystemError?
     /// How many bytes the stream has taken; it begins anew when it is full.
@@ -102,6 +105,7 @@ final class SecureChannel {
     }
 
     private func readSealed(_ tls: TLSSession, into buffer: UnsafeMutableRawBufferPointer) -> Input {
+        readPrice = 0
         if holdsInput {
             let ciphertext = held
             held = []
@@ -125,6 +129,7 @@ final class SecureChannel {
         var offset = 0
         let waiting = tls.outgoingCount
         let step = tls.decrypt(ciphertext, offset: &offset, into: buffer)
+        readPrice += max(offset, tls.messagesMet * ReadingTurn.leastPrice)
         if offset < ciphertext.count { held.append(contentsOf: ciphertext[offset...]) }
         // A message between the data may want an answer, a failure an alert. The handshake's last message waits for the first
         // write, and is one segment with it.

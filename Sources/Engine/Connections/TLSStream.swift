@@ -40,6 +40,7 @@ final class TLSStream: ByteStream {
         if channel.hasOutgoing { channel.sendOutgoing() }
         while end == nil {
             switch channel.read(into: buffer) {
+            // Messages of TLS itself. Without data between them they come to an end: B3.87.
             case .bytes(0): continue
             case .bytes(let count): return .bytes(count)
             case .wouldBlock: return .wouldBlock

@@ -161,8 +161,9 @@ final class HTTP1Connection: ByteStreamObserver {
             defer { buffers.takeBack() }
             switch channel.read(into: buffer) {
             case .bytes(let count):
-                turn.noteRead(count)
-                exchange.byteMoved()
+                turn.noteRead(max(count, channel.readPrice))
+                // B6.40: a part of a record is a part of data, as far as can be known; a whole message of TLS itself is none.
+                if count > 0 || channel.tls?.holdsPartOfRecord == true { exchange.byteMoved() }
                 if count > 0 { received(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
                 if gathering != nil || BodyGathering.isWorthwhile(left: exchange.bodyLeft) { gather(count) }
             case .wouldBlock: break

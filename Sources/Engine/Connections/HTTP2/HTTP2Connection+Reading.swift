@@ -47,7 +47,7 @@ extension HTTP2Connection {
             defer { buffers.received.takeBack() }
             switch channel.read(into: buffer) {
             case .bytes(let count):
-                turn.noteRead(count)
+                turn.noteRead(max(count, channel.readPrice))
                 if count > 0 { received(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) }
             case .wouldBlock: break
             // Nothing more will come: streams that are not whole never will be (H7.9).
