@@ -232,7 +232,7 @@ struct ResumptionTests {
     }
 
     @Test("B9.28, B9.5: a rest that goes on behind its range is an error, and nothing is kept")
-    func tooLong() async throws {
+    func restTooLong() async throws {
         let half = HalfServer(then: { _ in Self.rest("world and more", of: "5-9/10") })
         try await withServer(router: half.router) { server in
             let data = try await halfOf(try server.at("/"))
