@@ -24,6 +24,35 @@ import URLLoadingTrust
         }
     }
 
+    @Test("B3.29: a stapled response of a responder whose certificate or key is weak says nothing")
+    func weakResponder() throws {
+        let (leaf, issuer) = (try Chains.leaf.get(), try Chains.intermediate.get())
+        let evaluator = AnchorsEvaluator(anchors: [try Chains.root.get().certificate])
+        var policy = TrustPolicy(host: HostName("example.test"), revocation: RevocationPolicy(mode: .hard))
+        policy.revocation.lists = [try Chains.root.get().revocationList(revoking: [])]
+        // id-kp-OCSPSigning
+        let purpose = CertificateTemplate.Extension(
+            "2.5.29.37", critical: false, value: [0x30, 0x0A, 6, 8, 0x2B, 6, 1, 5, 5, 7, 3, 9])
+        let template = CertificateTemplate.client("responder").with {
+            $0.purposes = nil
+            $0.extensions = [purpose]
+        }
+        let cases = [
+            (template, true), (template.with { $0.hash = .sha1 }, false),
+            (template.with { $0.key = .rsa(1024) }, false),
+            (template.with { $0.key = .p224 }, false),
+        ]
+        for (template, isGood) in cases {
+            let response = try issuer.ocspResponse(
+                about: leaf.certificate, .good, signedBy: try issuer.issue(template))
+            let chain = try #require(CertificateChain(leaf.chain.certificates, stapling: .response(response)))
+            let verdict = evaluator.evaluate(chain, policy: policy)
+            #expect(verdict.isTrusted == isGood, "\(template.hash) \(template.key)")
+            if !isGood, case .revocationUnknown? = verdict.reason { continue }
+            #expect(isGood)
+        }
+    }
+
     private func response(
         about subject: Certificate, by issuer: IssuedCertificate, _ hash: OpaquePointer?
     ) throws -> [UInt8] {

@@ -56,7 +56,7 @@ struct PathBuilder {
         self.budget = budget
         self.policy = policy
         self.now = now
-        revocation = RevocationCheck(chain, policy: policy.revocation, now: now)
+        revocation = RevocationCheck(chain, policy: policy, now: now)
     }
 
     /// The first path without a problem from the leaf, which has been judged before.

@@ -4,7 +4,7 @@
 /// The question about revocation, for one chain.
 struct RevocationCheck {
     private let chain: CertificateChain
-    private let policy: RevocationPolicy
+    private let policy: TrustPolicy
     private let now: Int64
     /// What the responses say about a certificate if this is the issuer: peers can send many of one name.
     private var answers: [Step: StapledResponse.Answer] = [:]
@@ -14,7 +14,7 @@ struct RevocationCheck {
         let issuer: ObjectIdentifier
     }
 
-    init(_ chain: CertificateChain, policy: RevocationPolicy, now: Int64) {
+    init(_ chain: CertificateChain, policy: TrustPolicy, now: Int64) {
         self.chain = chain
         self.policy = policy
         self.now = now
@@ -26,7 +26,7 @@ struct RevocationCheck {
     mutating func answer(
         for certificate: Certificate, issuer: Certificate, isLeaf: Bool, budget: inout WorkBudget
     ) -> (problem: TrustFailure.Reason?, until: Int64) {
-        guard policy.mode != .none else { return (nil, .max) }
+        guard policy.revocation.mode != .none else { return (nil, .max) }
         let stapled = staple(certificate, issuer, isLeaf: isLeaf, budget: &budget)
         if budget.isExhausted { return (.tooMuchWork, .max) }
         if stapled == .revoked { return (.revoked, .max) }
@@ -38,7 +38,7 @@ struct RevocationCheck {
         if listed { return (.revoked, .max) }
         if case .good(let until) = stapled { return (nil, min(until, listUntil ?? .max)) }
         if let listUntil { return (nil, listUntil) }
-        guard policy.mode == .hard else { return (nil, .max) }
+        guard policy.revocation.mode == .hard else { return (nil, .max) }
         if case .useless(let why) = stapled { return (.revocationUnknown("the stapled OCSP response: " + why), .max) }
         return (.revocationUnknown(complaint ?? "there was no answer"), .max)
     }
@@ -48,14 +48,15 @@ struct RevocationCheck {
     private mutating func staple(
         _ certificate: Certificate, _ issuer: Certificate, isLeaf: Bool, budget: inout WorkBudget
     ) -> StapledResponse.Answer? {
-        var responses = Array(policy.responses.prefix(Self.mostResponses))
+        var responses = Array(policy.revocation.responses.prefix(Self.mostResponses))
         if isLeaf, case .response(let der) = chain.stapling { responses.insert(der, at: 0) }
         guard !responses.isEmpty else { return nil }
         let step = Step(certificate: ObjectIdentifier(certificate), issuer: ObjectIdentifier(issuer))
         if let known = answers[step] { return known }
         var best: StapledResponse.Answer?
         for der in responses where best != .revoked {
-            let answer = StapledResponse.read(der, about: certificate, issuer: issuer, now: now, budget: &budget)
+            let answer = StapledResponse.read(
+                der, about: certificate, issuer: issuer, policy: policy, now: now, budget: &budget)
             switch (answer, best) {
             case (.good(let until), .good(let other)): best = .good(until: max(until, other))
             case (.revoked, _), (.good, _), (.useless, nil): best = answer
@@ -83,7 +84,7 @@ struct RevocationCheck {
         var until: Int64?
         var complaint: String?
         let fields = certificate.fields
-        let lists = policy.lists.prefix(Self.mostLists)
+        let lists = policy.revocation.lists.prefix(Self.mostLists)
         if lists.isEmpty { return (false, nil, nil) }
         guard budget.takeComparisons(lists.count), budget.takeNames(bytes: issuer.fields.subject.count) else {
             return (false, nil, nil)

@@ -15,9 +15,10 @@ enum StapledResponse {
         case useless(String)
     }
 
-    /// Reads the response about a certificate of this issuer.
+    /// Reads the response about a certificate of this issuer; a responder's certificate is held to the policy, too.
     static func read(
-        _ der: [UInt8], about certificate: Certificate, issuer: Certificate, now: Int64, budget: inout WorkBudget
+        _ der: [UInt8], about certificate: Certificate, issuer: Certificate, policy: TrustPolicy, now: Int64,
+        budget: inout WorkBudget
     ) -> Answer {
         OpenSSLErrors.clear()
         guard der.count <= mostBytes else { return .useless("it is too long") }
@@ -33,7 +34,7 @@ enum StapledResponse {
         defer { OCSP_BASICRESP_free(basic) }
         // An attacker that can make two responses with one broken hash can have the harmless one signed.
         guard ![NID_md5, NID_sha1].contains(shim_ocsp_hash(basic)) else { return .useless("its signature is weak") }
-        guard isSigned(basic, issuer, now: now, budget: &budget) else {
+        guard isSigned(basic, issuer, policy, now: now, budget: &budget) else {
             return .useless("its signature is not the issuer's")
         }
         return answer(basic, certificate, issuer, now: now)
@@ -41,7 +42,7 @@ enum StapledResponse {
 
     /// Section 4.2.2.2: the issuer itself, or a responder that has a certificate of the issuer for this purpose.
     private static func isSigned(
-        _ basic: OpaquePointer, _ issuer: Certificate, now: Int64, budget: inout WorkBudget
+        _ basic: OpaquePointer, _ issuer: Certificate, _ policy: TrustPolicy, now: Int64, budget: inout WorkBudget
     ) -> Bool {
         guard let weight = SignatureRules.weight(of: issuer), budget.takeSignature(weight: weight) else { return false }
         if let key = X509_get0_pubkey(issuer.pointer), shim_ocsp_verify(basic, key) == 1 { return true }
@@ -54,6 +55,8 @@ enum StapledResponse {
                 fields.extensions.purposes?.contains(.ocspSigning) == true,
                 fields.equal(fields.issuer, issuer.fields, issuer.fields.subject),
                 let start = fields.notBefore, let end = fields.notAfter, start <= now, now <= end,
+                SignatureRules.weakness(responder, policy: policy) == nil,
+                KeyRules.weakness(responder, policy: policy) == nil,
                 let own = SignatureRules.weight(of: responder), budget.takeSignature(weight: weight + own),
                 SignatureRules.isSigned(responder, by: issuer), let key = X509_get0_pubkey(pointer)
             else { continue }
