@@ -7,7 +7,8 @@ import URLLoadingWire
 
 /// What is encoded and not written.
 struct FrameOutput {
-    private var buffer: [UInt8] = []
+    /// Frames one behind the other, the first of whose bytes may be out.
+    private(set) var buffer: [UInt8] = []
     private var offset = 0
     /// A large payload, behind what is in the buffer.
     private var bulk: [UInt8] = []
@@ -53,8 +54,15 @@ struct FrameOutput {
         let ofBuffer = min(count, buffer.count - offset)
         offset += ofBuffer
         bulkOffset += count - ofBuffer
+        guard isEmpty else {
+            // A peer that reads slowly may never let it be empty.
+            if offset >= Self.joinedAtMost {
+                buffer.removeFirst(offset)
+                offset = 0
+            }
+            return
+        }
         // An idle web socket keeps no memory for this.
-        guard isEmpty else { return }
         buffer = []
         bulk = []
         (offset, bulkOffset) = (0, 0)
