@@ -72,7 +72,7 @@ struct DelayedStartTests {
     func noRequest() async throws {
         try await withRawServer { peer in
             try peer.send("hello\r\n")
-        } _: { server in
+        } _: { (server) async throws in
             let scribe = Scribe()
             let session = URLSession(
                 configuration: Self.delaying, delegate: scribe.delegate(.handler), delegateQueue: nil)

@@ -117,7 +117,7 @@ struct ConnectionPlaceTests {
         "B2.108: a host's stored password is not sent to a server behind a UNIX-domain socket, whose own are not stored"
     )
     func storedPasswords() async throws {
-        try await withNamesakes(door()) { shared, near, far in
+        try await withNamesakes(door()) { (shared, near, far) async throws in
             let storage = URLCredentialStorage()
             func guest(_ habit: @escaping GuestHabit) -> URLSession {
                 let configuration = shared.configuration
@@ -143,7 +143,7 @@ struct ConnectionPlaceTests {
             visits.note(request)
             return .text("\(visits.count)").adding("Cache-Control", "max-age=3600")
         }
-        try await withNamesakes(router) { shared, near, far in
+        try await withNamesakes(router) { (shared, near, far) async throws in
             #expect(try await shared.visit(near) == "200 1")
             #expect(try await shared.visit(near) == "200 2")
             #expect(try await shared.visit(far) == "200 3")
