@@ -8,7 +8,7 @@ import URLLoadingSystem
 // `@unchecked Sendable`: one thread plays, and there is no other in the process.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
     private let world: World
-    private var waiting: [() -> Void] = []
+    private var waiting: [Operation] = []
     private var isBusy = false
 
     init(_ world: World) {
@@ -17,8 +17,8 @@ final class DelegateQueue: OperationQueue, @unchecked Sendable {
         maxConcurrentOperationCount = 1
     }
 
-    override func addOperation(_ block: @escaping @Sendable () -> Void) {
-        waiting.append(block)
+    override func addOperation(_ operation: Operation) {
+        waiting.append(operation)
         if !isBusy { planNext() }
     }
 
@@ -27,8 +27,7 @@ final class DelegateQueue: OperationQueue, @unchecked Sendable {
         // Now and then the program does something else.
         let delay = world.draw(.zero...(world.chance.chance(95) ? .milliseconds(1) : .milliseconds(900)))
         world.add(after: delay) { [self] in
-            let block = waiting.removeFirst()
-            block()
+            waiting.removeFirst().main()
             if waiting.isEmpty { isBusy = false } else { planNext() }
         }
     }

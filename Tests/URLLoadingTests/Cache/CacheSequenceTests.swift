@@ -45,9 +45,14 @@ struct CacheSequenceTests {
     }
 
     private static func asksForTLS(_ script: ExchangeScript) -> Bool {
-        script.steps.contains { step in
-            if case .request(_, let url, _) = step { url.hasPrefix("https:") } else { false }
-        }
+        script.urls.contains { $0.hasPrefix("https:") }
+    }
+}
+
+extension ExchangeScript {
+    /// The URLs that it asks for.
+    fileprivate var urls: [String] {
+        steps.compactMap { if case .request(_, let url, _) = $0 { url } else { nil } }
     }
 }
 
@@ -72,7 +77,7 @@ private struct SequenceRun {
         self.place = place
         self.server = server
         cache = place == .memory ? folder.cache(memory: 1 << 20, disk: 0) : folder.cache()
-        session = server.session(cache)
+        session = server.session(cache, for: script.urls)
         // A redirect is to be seen, not followed.
         let redirects = script.steps.contains { step in
             if case .answer(300...399, _, _, let fields) = step {
@@ -137,7 +142,7 @@ private struct SequenceRun {
             await session.flush()
             session.invalidateAndCancel()
             cache = folder.cache()
-            session = server.session(cache)
+            session = server.session(cache, for: script.urls)
         }
         var request = try server.request(method, url, fields)
         request.cachePolicy = policy

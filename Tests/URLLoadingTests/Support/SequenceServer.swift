@@ -1,5 +1,5 @@
-// The server of the sequences in Tests/Vectors/cache.txt: over http and https on two sockets, so that a URL may name any
-// host, with one answer prepared at a time, and a clock that the sequence sets.
+// The server of the sequences in Tests/Vectors/cache.txt: over http and https on two ports, to which every host that a URL may name
+// leads, with one answer prepared at a time, and a clock that the sequence sets.
 
 import Foundation
 import Testing
@@ -26,13 +26,10 @@ final class SequenceServer: Sendable {
     let clock = Guarded<Int64>(ExchangeScript.beginning)
     private let answer = Guarded<Answer?>(nil)
     private let seen = Guarded<[ServerRequest]>([])
-    private let folder: CacheFolder
     private let plain: LoopbackServer
     private let encrypted: LoopbackServer
 
     init() throws {
-        folder = CacheFolder()
-        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
         let identity = try CertificateFactory.root("Sequences").issue(.server("h.example")).identity
         let router = { @Sendable [clock, answer, seen] (request: ServerRequest) in
             seen.change { $0.append(request) }
@@ -41,9 +38,8 @@ final class SequenceServer: Sendable {
             clock.change { $0 += prepared.delay }
             return Self.message(prepared, to: request)
         }
-        plain = try LoopbackServer.start(.init(unixPath: folder.path + "http"), router: router)
-        encrypted = try LoopbackServer.start(
-            .init(unixPath: folder.path + "https", tls: ServerTLS(identity: identity)), router: router)
+        plain = try LoopbackServer.start(.init(), router: router)
+        encrypted = try LoopbackServer.start(.init(tls: ServerTLS(identity: identity)), router: router)
     }
 
     func stop() async {
@@ -64,11 +60,17 @@ final class SequenceServer: Sendable {
         return requests
     }
 
-    /// A session with a cache, in which this server is every host.
-    func session(_ cache: URLCache) -> URLSession {
+    /// A session with a cache, in which this server is every host of the URLs.
+    func session(_ cache: URLCache, for urls: [String]) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = cache
         configuration.httpCookieStorage = nil
+        for url in urls.compactMap({ URL(string: $0) }) {
+            let isEncrypted = url.scheme?.lowercased() == "https"
+            let host = (url.host ?? "").trimmingCharacters(in: ["[", "]"])
+            configuration.hostOverrides["\(host):\(url.port ?? (isEncrypted ? 443 : 80))"] =
+                "127.0.0.1:\(isEncrypted ? encrypted.port : plain.port)"
+        }
         configuration.serverTrustEvaluation = .dangerouslyAcceptAnyCertificate
         configuration.wallClock = { [clock] in WallTime(seconds: clock.value) }
         return URLSession(configuration: configuration)
@@ -79,7 +81,6 @@ final class SequenceServer: Sendable {
         var request = URLRequest(url: try #require(URL(string: url)))
         request.httpMethod = method
         for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
-        request.unixSocketPath = folder.path + (url.lowercased().hasPrefix("https") ? "https" : "http")
         return request
     }
 
