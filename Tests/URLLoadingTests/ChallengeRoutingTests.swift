@@ -20,7 +20,7 @@ private final class Forwarder: NSObject, URLSessionDelegate {
     }
 }
 
-/// The same as `async`.
+/// Hands the question about a server on to another delegate, in the `async` form.
 private final class AsyncForwarder: NSObject, URLSessionDelegate {
     private let inner: any URLSessionDelegate
 

@@ -98,6 +98,7 @@ extension TaskDownload {
     func meetOther(_ response: HTTPURLResponse) {
         task.state.withLock { state in
             state.download?.validator = nil
+            state.download?.end = nil
             state.download?.total = response.expectedContentLength >= 0 ? response.expectedContentLength : nil
             state.download?.leavePart()
         }

@@ -95,7 +95,7 @@ final class ResumedUpload: Sendable {
             .map { Form.Field(name: $0.name, value: $0.value) }
         form.timeout = progress.request.values.explicitTimeout.flatMap { $0.isFinite ? $0 : nil }
         form.handlesCookies = progress.request.values.httpShouldHandleCookies
-        // The same URL may be another server's in the network.
+        // Over the network the same URL may lead to another server.
         form.unixSocketPath = progress.request.values.unixSocketPath
         return try? JSONEncoder().encode(form)
     }
