@@ -32,7 +32,7 @@ struct PreparedRequest: Sendable {
                 request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
             }
             if path == "-" {
-                request.httpBodyStream = InputStream(fileAtPath: "/dev/stdin")
+                request.httpBodyStream = StandardInput()
                 canRepeat = false
             } else {
                 _ = try UploadFile.length(path)

@@ -43,9 +43,8 @@ extension CacheDecision {
 package enum CacheOutcome: Sendable, Equatable {
     /// The answer is delivered, and the store changed.
     case deliver(CacheChange)
-    /// The stored body is delivered under this head (B7.73), which takes the place of the stored one; where it may not be kept
-    /// the stored answer is forgotten.
-    case deliverStored(StoredAnswer, isKept: Bool)
+    /// The stored body is delivered under this head (B7.73), and the store changed.
+    case deliverStored(StoredAnswer, CacheChange)
     /// The answer was about something else than what is stored: the request is sent again, without conditions.
     case sendAgain
 }
@@ -108,7 +107,7 @@ package enum CacheRules {
         if isValidation, let stored {
             if status == 304 {
                 guard let fresh = ValidationRules.freshened(stored, by: news) else { return .sendAgain }
-                return .deliverStored(fresh, isKept: StoringRules.mayKeep(fresh))
+                return .deliverStored(fresh, StoringRules.renewal(by: fresh, request: request))
             }
             // B7.76: neither an answer nor a reason to forget.
             if status >= 500 { return .deliver(.none) }
@@ -179,9 +178,7 @@ package enum CacheRules {
         _ request: Fields, _ status: Int, _ news: ValidationRules.News, _ stored: StoredAnswer?
     ) -> CacheChange {
         guard status == 200, let stored, stored.status == 200, stored.selection.matches(request) else { return .none }
-        guard let fresh = ValidationRules.freshened(stored, byHead: news), StoringRules.mayKeep(fresh) else {
-            return .forget
-        }
-        return .freshen(fresh)
+        guard let fresh = ValidationRules.freshened(stored, byHead: news) else { return .forget }
+        return StoringRules.renewal(by: fresh, request: request)
     }
 }

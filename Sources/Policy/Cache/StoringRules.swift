@@ -35,10 +35,11 @@ package enum StoringRules {
         return status == 404 || status == 410 ? .forget : .leave
     }
 
-    /// Whether a stored answer may stay under the head that validation has given it (B7.74). With more fields than an answer may have
-    /// it may not: each validation could add as many.
-    static func mayKeep(_ answer: StoredAnswer) -> Bool {
-        answer.fields.count <= WireLimits.standard.fieldCount && !answer.control.noStore
+    /// What becomes of a stored answer to which the server has given a new head (B7.74). It does not stay with more fields than an
+    /// answer may have: each validation could add as many.
+    static func renewal(by fresh: StoredAnswer, request: Fields) -> CacheChange {
+        if fresh.control.noStore || fresh.fields.count > WireLimits.standard.fieldCount { return .forget }
+        return CacheControl(request).noStore ? .none : .freshen(fresh)
     }
 
     /// Whether an answer whose delegate is asked about storing it has a status that Apple's loader proposes (B7.44).

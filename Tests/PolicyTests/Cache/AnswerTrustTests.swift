@@ -152,7 +152,7 @@ import URLLoadingWire
                 isValidation: true, salt: SipHash.Words(0, 0))
         }
         let own = AnswerTrust.judged(rule: Self.rule, judge: Self.judge)
-        guard case .deliverStored(let answer, isKept: true) = outcome(.judged(rule: Self.rule, judge: nil), own) else {
+        guard case .deliverStored(let answer, .freshen) = outcome(.judged(rule: Self.rule, judge: nil), own) else {
             Issue.record("it is not confirmed")
             return
         }

@@ -92,13 +92,43 @@ import URLLoadingWire
                 news: ValidationRules.News(fields: numbered(count, "new"), requestTime: time, responseTime: time),
                 stored: stored, isValidation: status == 304, salt: SipHash.Words(1, 2))
         }
-        guard case .deliverStored(let answer, let isKept) = outcome("GET", 304) else {
+        guard case .deliverStored(let answer, let change) = outcome("GET", 304) else {
             Issue.record("it is not confirmed")
             return
         }
         // Date is in both.
-        #expect(answer.fields.count == 500 + count && isKept == (count == 500))
+        #expect(answer.fields.count == 500 + count)
+        #expect(change == (count == 500 ? .freshen(answer) : .forget))
         #expect((outcome("HEAD", 200) == .deliver(.forget)) == (count == 501))
+    }
+
+    @Test(
+        "B7.74: a request that stores nothing gets the stored body under the new head, and the stored one stays as it is"
+    )
+    func requestNoStore() {
+        let time = WallTime(seconds: 0)
+        let stored = StoredAnswer(
+            status: 200, fields: fields(("ETag", "\"v\"")), requestTime: time, responseTime: time,
+            selection: Selection(answer: Fields(), request: Fields(), salt: SipHash.Words(1, 2)))
+        func outcome(_ method: String, _ status: Int, _ request: Fields, _ news: Fields) -> CacheOutcome {
+            CacheRules.outcome(
+                method: method, request: request, status: status,
+                news: ValidationRules.News(fields: news, requestTime: time, responseTime: time), stored: stored,
+                isValidation: status == 304, salt: SipHash.Words(1, 2))
+        }
+        let noStore = fields(("Cache-Control", "no-store"))
+        let news = fields(("ETag", "\"v\""), ("X-New", "1"))
+        guard case .deliverStored(let answer, .none) = outcome("GET", 304, noStore, news) else {
+            Issue.record("it is not confirmed, or the head is stored")
+            return
+        }
+        #expect(answer.fields.contains("X-New"))
+        #expect(outcome("HEAD", 200, noStore, news) == .deliver(.none))
+        // What the server forbids to keep goes all the same.
+        guard case .deliverStored(_, .forget) = outcome("GET", 304, noStore, noStore) else {
+            Issue.record("it is kept")
+            return
+        }
     }
 
     // MARK: Selection

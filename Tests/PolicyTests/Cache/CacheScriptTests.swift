@@ -97,7 +97,7 @@ private struct PureCacheRun {
         decision = CacheRules.decision(
             policy: policy, method: method, request: fields, stored: entry?.answer, now: now)
         if decision == .use, let entry {
-            outcome = (.deliverStored(entry.answer, isKept: true), entry.answer.status, entry.answer.fields, entry.body)
+            outcome = (.deliverStored(entry.answer, .none), entry.answer.status, entry.answer.fields, entry.body)
         } else {
             outcome = nil
         }
@@ -118,14 +118,9 @@ private struct PureCacheRun {
         switch seen {
         case .deliver(let change):
             outcome = (seen, status, fields, bodies)
-            switch change {
-            case .none: break
-            case .store(let answer): stored[key] = (answer, bodies)
-            case .freshen(let answer): stored[key]?.answer = answer
-            case .forget: stored[key] = nil
-            }
-        case .deliverStored(let answer, let isKept):
-            if isKept { stored[key]?.answer = answer } else { stored[key] = nil }
+            apply(change, key)
+        case .deliverStored(let answer, let change):
+            apply(change, key)
             outcome = (seen, answer.status, answer.fields, entry?.body ?? 0)
         case .sendAgain:
             outcome = (seen, status, fields, bodies)
@@ -134,6 +129,15 @@ private struct PureCacheRun {
             method: request.method, url: request.url, status: status, fields: fields)
         {
             stored[key] = nil
+        }
+    }
+
+    private mutating func apply(_ change: CacheChange, _ key: CacheKey) {
+        switch change {
+        case .none: break
+        case .store(let answer): stored[key] = (answer, bodies)
+        case .freshen(let answer): stored[key]?.answer = answer
+        case .forget: stored[key] = nil
         }
     }
 

@@ -118,13 +118,19 @@ struct CachedLoad: Sendable {
             salt: SipHash.Words(random.next(), random.next()))
         switch outcome {
         case .sendAgain: return (.sendAgain, .none)
-        case .deliverStored(let answer, let isKept):
+        case .deliverStored(let answer, let change):
             guard let renewed = renewed(answer) else { return (.sendAgain, .none) }
-            return (.stored(renewed), isKept ? .renew(renewed) : .remove)
-        case .deliver(.none): return (.arrival, .none)
-        case .deliver(.forget): return (.arrival, .remove)
-        case .deliver(.freshen(let answer)): return (.arrival, renewed(answer).map(Change.renew) ?? .none)
-        case .deliver(.store(let answer)): return (.arrival, .store(Proposal(arrival.response, answer)))
+            return (.stored(renewed), self.change(change, of: arrival))
+        case .deliver(let change): return (.arrival, self.change(change, of: arrival))
+        }
+    }
+
+    private func change(_ change: CacheChange, of arrival: Arrival) -> Change {
+        switch change {
+        case .none: .none
+        case .forget: .remove
+        case .freshen(let answer): renewed(answer).map(Change.renew) ?? .none
+        case .store(let answer): .store(Proposal(arrival.response, answer))
         }
     }
 
