@@ -125,6 +125,23 @@ struct DownloadTests {
         }
     }
 
+    @Test(
+        "B5.68: where a name is nothing but gzip's ending behind dots it stays as it is", arguments: ["..gz", "...gz"])
+    @available(*, deprecated)
+    func decodedDots(name: String) async throws {
+        let place = try Place()
+        let packed = try #require(Gzip.compress(Array(Self.text.utf8)))
+        let answer = ServerResponse.bytes(packed, type: "application/x-gzip")
+            .adding("Content-Disposition", "attachment; filename=\"\(name)\"")
+        try await withServer(.alone(), router: { _ in answer }) { server async throws in
+            let recorder = DownloadRecorder()
+            recorder.decodes = true
+            recorder.destination = place.path("file")
+            await download(try server.request("/"), recorder)
+            #expect(recorder.notes.lines.contains("decide \(name)"))
+        }
+    }
+
     @Test("A gzip file is decoded if the delegate says so", arguments: [true, false])
     @available(*, deprecated)
     func decoding(decodes: Bool) async throws {

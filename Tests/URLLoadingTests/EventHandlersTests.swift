@@ -11,6 +11,31 @@ struct EventHandlersTests {
         request.path == "/from" ? ServerResponse.status(302).adding("Location", "/to") : .text("hello")
     }
 
+    /// Takes a closure away in its deinit.
+    private final class Captured: Sendable {
+        let handlers: URLSession.EventHandlers
+        let gone: Signal
+
+        init(_ handlers: URLSession.EventHandlers, _ gone: Signal) {
+            self.handlers = handlers
+            self.gone = gone
+        }
+
+        deinit {
+            handlers.didReceiveData = nil
+            gone.fire()
+        }
+    }
+
+    @Test("What only a closure holds may use the handlers in its deinit, when another closure takes its place")
+    func replacing() {
+        let handlers = URLSession.EventHandlers()
+        let gone = Signal()
+        handlers.didComplete = { [captured = Captured(handlers, gone)] _, _, _ in captured.gone.fire() }
+        handlers.didComplete = nil
+        #expect(gone.count == 1)
+    }
+
     /// Handlers that write everything down.
     private func recording(_ transcript: Transcript) -> URLSession.EventHandlers {
         let handlers = URLSession.EventHandlers()

@@ -46,6 +46,26 @@ struct RedirectTests {
         }
     }
 
+    @Test("B4.2, B11.11: a body that a delegate gives the next request is counted by its own length")
+    func otherBody() async throws {
+        try await withServer(router: router) { server in
+            let delegate = RecordingDelegate(onRedirect: { request, decide in
+                var request = request
+                request.httpMethod = "POST"
+                request.httpBody = Data(repeating: 0x61, count: 1000)
+                decide(request)
+            })
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/status/302"))
+            #expect(task.countOfBytesExpectedToSend == 0)
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect(task.countOfBytesExpectedToSend == 1000 && task.countOfBytesSent == 1000)
+            #expect(delegate.transcript.calls.contains("sent 1000 of 1000"))
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B4.6, B4.17, B17.22: 300, 304 and a redirect without Location are delivered", arguments: [300, 304, 302])
     func delivers(status: Int) async throws {
         try await withServer(router: { _ in status == 302 ? .status(302) : redirect(status, to: "/end") }) { server in

@@ -63,6 +63,32 @@ struct SessionLifeTests {
         }
     }
 
+    /// The delegate of its own session, which it ends in its deinit.
+    private final class Client: NSObject, URLSessionDelegate {
+        private let made = Guarded<URLSession?>(nil)
+        private let gone: Signal
+
+        init(_ gone: Signal) {
+            self.gone = gone
+            super.init()
+            made.value = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
+        }
+
+        func finish() { made.value?.finishTasksAndInvalidate() }
+
+        deinit {
+            made.value?.invalidateAndCancel()
+            gone.fire()
+        }
+    }
+
+    @Test("B1.13: a delegate that only its session holds may call the session in its deinit")
+    func delegateEndsSession() async {
+        let gone = Signal()
+        Client(gone).finish()
+        await gone.wait()
+    }
+
     @Test(
         "B16.7: no connection outlives its session, not even one whose handshake the peer leaves unanswered",
         .http1Only("Streams share a connection, and no second one is opened"))

@@ -206,6 +206,58 @@ struct TaskLifeTests {
         }
     }
 
+    /// A delegate that its task alone holds, and that calls the task in its deinit.
+    private final class Holder: NSObject, URLSessionTaskDelegate {
+        private let task: URLSessionTask
+        private let gone: Signal
+
+        init(_ task: URLSessionTask, _ gone: Signal) {
+            self.task = task
+            self.gone = gone
+        }
+
+        deinit {
+            task.cancel()
+            if task.originalRequest != nil { gone.fire() }
+        }
+    }
+
+    @Test(
+        "B1.13: a task's delegate may call its task in its deinit, after the task's end and where another takes its place"
+    )
+    func delegateCallsTask() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            let session = URLSession(configuration: .ephemeral)
+            let gone = Signal()
+            let ending = session.dataTask(with: try server.at("/"))
+            ending.delegate = Holder(ending, gone)
+            ending.resume()
+            await gone.wait()
+            let waiting = session.dataTask(with: try server.at("/"))
+            waiting.delegate = Holder(waiting, gone)
+            waiting.delegate = SilentDelegate()
+            await gone.wait(times: 2)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B1.50: no body is expected of the answer to HEAD, also where a delegate refuses the redirect")
+    func refusedRedirectOfHEAD() async throws {
+        let moved = ServerResponse.text("moved", status: 302).adding("Location", "/end")
+        try await withServer(router: { _ in moved }) { server in
+            let delegate = RecordingDelegate(onRedirect: { $1(nil) })
+            let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+            var request = URLRequest(url: try server.at("/"))
+            request.httpMethod = "HEAD"
+            let task = session.dataTask(with: request)
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect((task.response as? HTTPURLResponse)?.statusCode == 302)
+            #expect(task.countOfBytesExpectedToReceive == 0)
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("Back-pressure: the server stops sending while a delegate does not return")
     func slowDelegateStopsSender() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in

@@ -32,8 +32,11 @@ final class SourceDecoder: @unchecked Sendable {
     static func decodedName(_ name: String) -> String {
         let lower = name.lowercased()
         if lower.hasSuffix(".tgz"), name.count > 4 { return name.dropLast(4) + ".tar" }
-        if lower.hasSuffix(".gz"), name.count > 3 { return String(name.dropLast(3)) }
-        return name
+        // What is left of "..gz" and "...gz" is no name (B5.68).
+        guard lower.hasSuffix(".gz"), case let rest = name.dropLast(3), !["", ".", ".."].contains(rest) else {
+            return name
+        }
+        return String(rest)
     }
 
     /// Decodes a piece; what comes out goes to `sink` in pieces of bounded size.

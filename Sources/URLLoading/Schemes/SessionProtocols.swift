@@ -74,11 +74,15 @@ final class ProtocolRegistry: Sendable {
             flag.store(!list.isEmpty, ordering: .relaxed)
         }
     }
+}
 
-    /// Puts the classes of now before the built-in ones (B14.31).
-    func addClasses(to values: inout ConfigurationValues) {
-        guard hasClasses else { return }
-        values.protocolClasses = classes + BuiltInProtocol.all
+extension ConfigurationValues {
+    /// Default values, with the classes that are registered now before the built-in ones (B14.31).
+    static var registered: ConfigurationValues {
+        var values = ConfigurationValues()
+        let registry = ProtocolRegistry.shared
+        if registry.hasClasses { values.protocolClasses = registry.classes + BuiltInProtocol.all }
+        return values
     }
 }
 

@@ -189,9 +189,10 @@ final class SessionCore: Sendable {
         relay.run { [self] in
             delegate?.urlSession(session, didBecomeInvalidWithError: nil)
             if postsNotices { NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: session) }
-            state.withLock { state in
-                state.delegate = nil
-                state.delegateView = nil
+            // Order: the delegate goes when the lock is free, since its deinit may call its session.
+            _ = state.withLock { state in
+                defer { (state.delegate, state.delegateView) = (nil, nil) }
+                return (state.delegate, state.delegateView)
             }
         }
     }

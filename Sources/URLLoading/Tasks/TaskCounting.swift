@@ -21,6 +21,13 @@ struct TaskCounting: Sendable {
         updateProgress()
     }
 
+    /// The next hop may have another body than the one before, since a delegate may have changed the request (B11.11). A hop without
+    /// a body leaves what is counted: it stands beside what was sent.
+    func willSend(_ body: TaskBody, of request: URLRequest) {
+        guard case .request = body, case let length = body.expectedLength(of: request), length != 0 else { return }
+        task.counters.expectedToSend.store(length, ordering: .relaxed)
+    }
+
     func bodyArrived(bytes: Int) {
         task.counters.received.wrappingAdd(Int64(bytes), ordering: .relaxed)
         updateProgress()

@@ -25,13 +25,13 @@ struct TaskSettings: Sendable {
             return
         }
         let view = delegate.map { DelegateView($0) }
-        let isLate = task.state.withLock { state in
-            guard !state.machine.hasStarted, !state.isOver else { return true }
-            state.delegate = delegate
-            state.delegateView = view
-            return false
+        // Order: the delegate of before goes when the lock is free, since its deinit may call its task.
+        let before = task.state.withLock { state -> ((any URLSessionTaskDelegate)?, DelegateView?)? in
+            guard !state.machine.hasStarted, !state.isOver else { return nil }
+            defer { (state.delegate, state.delegateView) = (delegate, view) }
+            return (state.delegate, state.delegateView)
         }
-        if isLate {
+        if before == nil {
             ErrorText.reportMisuse("a task's delegate cannot be changed after resume(); the assignment is ignored")
         }
     }

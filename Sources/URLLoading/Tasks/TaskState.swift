@@ -175,12 +175,19 @@ struct TaskState: ~Copyable, Sendable {
             download: rareDownload, alarm: alarm, answerLimit: answerLimit)
     }
 
-    /// Lets go of what is needed up to the last message only.
-    mutating func letGo() {
-        delegate = nil
-        delegateView = nil
-        face = nil
-        session = nil
+    /// Lets go of what is needed up to the last message only; it is the caller's.
+    @discardableResult
+    mutating func letGo() -> LastHeld {
+        defer { (delegate, delegateView, face, session) = (nil, nil, nil, nil) }
+        return LastHeld(delegate: delegate, view: delegateView, face: face, session: session)
+    }
+
+    /// What a task holds up to its last message.
+    struct LastHeld: Sendable {
+        fileprivate let delegate: (any URLSessionTaskDelegate)?
+        fileprivate let view: DelegateView?
+        fileprivate let face: URLSessionTask?
+        fileprivate let session: URLSession?
     }
 
     /// How far the task is, for its progress.

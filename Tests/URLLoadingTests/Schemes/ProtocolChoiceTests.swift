@@ -72,6 +72,7 @@ struct ProtocolChoiceTests {
     private final class Newer: Registered {}
 
     @Test("B14.30, B14.31: registered classes serve the shared session and later configurations, the newest first")
+    @available(*, deprecated)
     func registry() async throws {
         let url = try #require(URL(string: "registered:x"))
         let before = visitor()
@@ -82,6 +83,7 @@ struct ProtocolChoiceTests {
         #expect(URLProtocol.registerClass(Newer.self))
         #expect(await URLSession.shared.handled(url).0 == Data("Newer".utf8))
         #expect(await visitor().handled(url).0 == Data("Newer".utf8))
+        #expect(URLSessionConfiguration().protocolClasses?.first == Newer.self)
         #expect((await before.handled(url).2 as? URLError)?.code == .unsupportedURL)
         URLProtocol.unregisterClass(Newer.self)
         #expect(await URLSession.shared.handled(url).0 == Data("Registered".utf8))

@@ -35,13 +35,13 @@ extension URLSession {
         /// The session has ended; its last message.
         public var didBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)? {
             get { closures.withLock { $0.didBecomeInvalid } }
-            set { closures.withLock { $0.didBecomeInvalid = newValue } }
+            set { set(\.didBecomeInvalid, newValue) }
         }
 
         /// Everything has been told that a background session's tasks had to tell when the program met them again.
         public var didFinishBackgroundEvents: (@Sendable (URLSession) -> Void)? {
             get { closures.withLock { $0.didFinishBackgroundEvents } }
-            set { closures.withLock { $0.didFinishBackgroundEvents = newValue } }
+            set { set(\.didFinishBackgroundEvents, newValue) }
         }
 
         /// A server has shown its certificates, or asks for ours: says what is to be done.
@@ -53,7 +53,7 @@ extension URLSession {
             )?
         {
             get { closures.withLock { $0.didReceiveChallenge } }
-            set { closures.withLock { $0.didReceiveChallenge = newValue } }
+            set { set(\.didReceiveChallenge, newValue) }
         }
 
         // MARK: Tasks
@@ -67,13 +67,13 @@ extension URLSession {
             )?
         {
             get { closures.withLock { $0.didReceiveTaskChallenge } }
-            set { closures.withLock { $0.didReceiveTaskChallenge = newValue } }
+            set { set(\.didReceiveTaskChallenge, newValue) }
         }
 
         /// A task was made; called on the thread that made it.
         public var didCreateTask: (@Sendable (URLSession, URLSessionTask) -> Void)? {
             get { closures.withLock { $0.didCreateTask } }
-            set { closures.withLock { $0.didCreateTask = newValue } }
+            set { set(\.didCreateTask, newValue) }
         }
 
         /// The server redirects: gives the request to go on with, or `nil` to take the redirect itself as the response.
@@ -81,33 +81,33 @@ extension URLSession {
             (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) async -> URLRequest?)?
         {
             get { closures.withLock { $0.willPerformHTTPRedirection } }
-            set { closures.withLock { $0.willPerformHTTPRedirection = newValue } }
+            set { set(\.willPerformHTTPRedirection, newValue) }
         }
 
         /// A stream for the request's body is needed. Return one that is not open yet.
         public var needNewBodyStream: (@Sendable (URLSession, URLSessionTask) async -> InputStream?)? {
             get { closures.withLock { $0.needNewBodyStream } }
-            set { closures.withLock { $0.needNewBodyStream = newValue } }
+            set { set(\.needNewBodyStream, newValue) }
         }
 
         /// Part of the request's body has been sent: so many bytes now, in all, and expected.
         public var didSendBodyData: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)? {
             get { closures.withLock { $0.didSendBodyData } }
-            set { closures.withLock { $0.didSendBodyData = newValue } }
+            set { set(\.didSendBodyData, newValue) }
         }
 
         /// A 1xx response other than 100 and 101 came.
         public var didReceiveInformationalResponse: (@Sendable (URLSession, URLSessionTask, HTTPURLResponse) -> Void)?
         {
             get { closures.withLock { $0.didReceiveInformationalResponse } }
-            set { closures.withLock { $0.didReceiveInformationalResponse = newValue } }
+            set { set(\.didReceiveInformationalResponse, newValue) }
         }
 
         /// Everything that was measured; before the end.
         public var didFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)?
         {
             get { closures.withLock { $0.didFinishCollectingMetrics } }
-            set { closures.withLock { $0.didFinishCollectingMetrics = newValue } }
+            set { set(\.didFinishCollectingMetrics, newValue) }
         }
 
         /// The begin date has come: says what is to be done, and with which request.
@@ -119,19 +119,19 @@ extension URLSession {
             )?
         {
             get { closures.withLock { $0.willBeginDelayedRequest } }
-            set { closures.withLock { $0.willBeginDelayedRequest = newValue } }
+            set { set(\.willBeginDelayedRequest, newValue) }
         }
 
         /// There is no way to the host, and the task waits for one.
         public var taskIsWaitingForConnectivity: (@Sendable (URLSession, URLSessionTask) -> Void)? {
             get { closures.withLock { $0.taskIsWaitingForConnectivity } }
-            set { closures.withLock { $0.taskIsWaitingForConnectivity = newValue } }
+            set { set(\.taskIsWaitingForConnectivity, newValue) }
         }
 
         /// The task has ended; its last message.
         public var didComplete: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)? {
             get { closures.withLock { $0.didComplete } }
-            set { closures.withLock { $0.didComplete = newValue } }
+            set { set(\.didComplete, newValue) }
         }
 
         // MARK: Data tasks
@@ -141,13 +141,13 @@ extension URLSession {
             (@Sendable (URLSession, URLSessionDataTask, URLResponse) async -> URLSession.ResponseDisposition)?
         {
             get { closures.withLock { $0.didReceiveResponse } }
-            set { closures.withLock { $0.didReceiveResponse = newValue } }
+            set { set(\.didReceiveResponse, newValue) }
         }
 
         /// The next bytes of the body, decoded.
         public var didReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)? {
             get { closures.withLock { $0.didReceiveData } }
-            set { closures.withLock { $0.didReceiveData = newValue } }
+            set { set(\.didReceiveData, newValue) }
         }
 
         /// The response is about to be stored in the cache: gives what is to be stored, or `nil` for nothing.
@@ -155,7 +155,7 @@ extension URLSession {
             (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) async -> CachedURLResponse?)?
         {
             get { closures.withLock { $0.willCacheResponse } }
-            set { closures.withLock { $0.willCacheResponse = newValue } }
+            set { set(\.willCacheResponse, newValue) }
         }
 
         // MARK: Download tasks
@@ -163,25 +163,25 @@ extension URLSession {
         /// The whole body is in a file, which is removed when the closure returns.
         public var didFinishDownloading: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> Void)? {
             get { closures.withLock { $0.didFinishDownloading } }
-            set { closures.withLock { $0.didFinishDownloading = newValue } }
+            set { set(\.didFinishDownloading, newValue) }
         }
 
         /// More of the body has been written: so many bytes now, in all, and expected.
         public var didWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)? {
             get { closures.withLock { $0.didWriteData } }
-            set { closures.withLock { $0.didWriteData = newValue } }
+            set { set(\.didWriteData, newValue) }
         }
 
         /// A download goes on behind what there was: the offset, and the expected length.
         public var didResumeDownload: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)? {
             get { closures.withLock { $0.didResumeDownload } }
-            set { closures.withLock { $0.didResumeDownload = newValue } }
+            set { set(\.didResumeDownload, newValue) }
         }
 
         /// A data task goes on as a download task.
         public var didBecomeDownload: (@Sendable (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)? {
             get { closures.withLock { $0.didBecomeDownload } }
-            set { closures.withLock { $0.didBecomeDownload = newValue } }
+            set { set(\.didBecomeDownload, newValue) }
         }
 
         // MARK: Stream tasks
@@ -189,26 +189,26 @@ extension URLSession {
         /// A data task goes on as a stream task.
         public var didBecomeStream: (@Sendable (URLSession, URLSessionDataTask, URLSessionStreamTask) -> Void)? {
             get { closures.withLock { $0.didBecomeStream } }
-            set { closures.withLock { $0.didBecomeStream = newValue } }
+            set { set(\.didBecomeStream, newValue) }
         }
 
         /// Nothing more can come.
         public var readClosed: (@Sendable (URLSession, URLSessionStreamTask) -> Void)? {
             get { closures.withLock { $0.readClosed } }
-            set { closures.withLock { $0.readClosed = newValue } }
+            set { set(\.readClosed, newValue) }
         }
 
         /// Our side of the connection is finished.
         public var writeClosed: (@Sendable (URLSession, URLSessionStreamTask) -> Void)? {
             get { closures.withLock { $0.writeClosed } }
-            set { closures.withLock { $0.writeClosed = newValue } }
+            set { set(\.writeClosed, newValue) }
         }
 
         /// The connection goes on as two streams, not open yet; the task tells nothing more.
         public var didBecomeStreams: (@Sendable (URLSession, URLSessionStreamTask, InputStream, OutputStream) -> Void)?
         {
             get { closures.withLock { $0.didBecomeStreams } }
-            set { closures.withLock { $0.didBecomeStreams = newValue } }
+            set { set(\.didBecomeStreams, newValue) }
         }
 
         // MARK: Web socket tasks
@@ -216,7 +216,7 @@ extension URLSession {
         /// A web socket is open; with the protocol that the server has chosen, if it has.
         public var didOpenWebSocket: (@Sendable (URLSession, URLSessionWebSocketTask, String?) -> Void)? {
             get { closures.withLock { $0.didOpenWebSocket } }
-            set { closures.withLock { $0.didOpenWebSocket = newValue } }
+            set { set(\.didOpenWebSocket, newValue) }
         }
 
         /// A web socket was closed by either side, with a code and perhaps a reason.
@@ -224,7 +224,7 @@ extension URLSession {
             (@Sendable (URLSession, URLSessionWebSocketTask, URLSessionWebSocketTask.CloseCode, Data?) -> Void)?
         {
             get { closures.withLock { $0.didCloseWebSocket } }
-            set { closures.withLock { $0.didCloseWebSocket = newValue } }
+            set { set(\.didCloseWebSocket, newValue) }
         }
 
         /// Whether a question would be answered at present.
@@ -240,6 +240,16 @@ extension URLSession {
                 case .sessionChallenge: closures.didReceiveChallenge != nil
                 case .taskChallenge: closures.didReceiveTaskChallenge != nil
                 }
+            }
+        }
+
+        /// Order: the closure of before goes when the lock is free, since what it holds may call the handlers in its deinit.
+        private func set<Closure: Sendable>(
+            _ path: WritableKeyPath<Closures, Closure?> & Sendable, _ closure: Closure?
+        ) {
+            _ = closures.withLock { closures in
+                defer { closures[keyPath: path] = closure }
+                return closures[keyPath: path]
             }
         }
 

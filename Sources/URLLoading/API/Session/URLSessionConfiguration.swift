@@ -12,7 +12,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     /// Makes a configuration with default values.
     @available(*, deprecated, message: "Use URLSessionConfiguration.default or another class property")
     public override init() {
-        storage = Mutex(ConfigurationValues())
+        storage = Mutex(.registered)
         super.init()
     }
 
@@ -23,19 +23,16 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     /// A new configuration with default values, each time.
     open class var `default`: URLSessionConfiguration {
-        var values = ConfigurationValues()
-        ProtocolRegistry.shared.addClasses(to: &values)
-        return URLSessionConfiguration(values)
+        URLSessionConfiguration(.registered)
     }
 
     /// A new configuration whose sessions write nothing to disk, each time.
     open class var ephemeral: URLSessionConfiguration {
-        var values = ConfigurationValues()
+        var values = ConfigurationValues.registered
         values.urlCredentialStorage = URLCredentialStorage()
         values.httpCookieStorage = HTTPCookieStorage()
         values.urlCache = URLCache()
         values.isEphemeral = true
-        ProtocolRegistry.shared.addClasses(to: &values)
         return URLSessionConfiguration(values)
     }
 
@@ -75,8 +72,13 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         storage.withLock { $0[keyPath: path] }
     }
 
+    // Order: the value of before goes when the lock is free, since an object of the program's may use its configuration in its
+    // deinit.
     func assign<T: Sendable>(_ path: WritableKeyPath<ConfigurationValues, T> & Sendable, _ value: T) {
-        storage.withLock { $0[keyPath: path] = value }
+        _ = storage.withLock { values in
+            defer { values[keyPath: path] = value }
+            return values[keyPath: path]
+        }
     }
 
     /// The name of a background session; `nil` for sessions of other kinds.

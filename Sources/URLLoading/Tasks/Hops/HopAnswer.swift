@@ -332,9 +332,12 @@ extension TaskHops {
             task.state.withLock { $0.redirect.deliversBody = false }
             return resumeReading()
         }
-        task.state.withLock { $0.redirect.deliversBody = true }
+        let toHEAD = task.state.withLock { state in
+            state.redirect.deliversBody = true
+            return state.currentRequest?.values.method == "HEAD"
+        }
         if task.savesFile { task.download.meetOther(response) }
-        task.counting.responseArrived(response, hasBody: response.expectedContentLength != 0)
+        task.counting.responseArrived(response, hasBody: !toHEAD && response.expectedContentLength != 0)
         guard task.usesRelay, task.outlet.audience != .noDelegate else {
             task.outlet.pipe?.post(.response(response))
             return resumeReading()

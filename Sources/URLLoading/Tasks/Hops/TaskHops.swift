@@ -109,7 +109,9 @@ struct TaskHops: Sendable {
 
     private func carryOut(_ sequel: HopSequel, after end: HopEnd) -> EndedCall? {
         switch sequel {
-        case .hop(let request, let body): load(request, body: body)
+        case .hop(let request, let body):
+            task.counting.willSend(body, of: request)
+            load(request, body: body)
         case .otherRoute(let reroutable): goRound(by: reroutable)
         case .otherStream: loadWithOtherStream()
         case .upload(let step): return task.upload.goOn(with: step)
