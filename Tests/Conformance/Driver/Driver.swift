@@ -143,11 +143,11 @@ final class Driver: Sendable {
             return reply.succeed(record.result)
         }
         let redirects = plan.options.redirects ?? session.redirects
-        let transfer = Transfer(options: plan.options, redirects: redirects, answers: session.makeAnswers()) {
-            [self] record in
-            state.withLock { _ = $0.loads.removeValue(forKey: id) }
-            reply.succeed(record.result)
-        }
+        let transfer = Transfer(
+            options: plan.options, redirects: redirects, answers: session.makeAnswers(),
+            // From here on it cannot be cancelled any more.
+            whenEnded: { [self] in state.withLock { _ = $0.loads.removeValue(forKey: id) } },
+            completion: { reply.succeed($0.result) })
         let load = session.load(plan, from: url, reportingTo: transfer)
         state.withLock { $0.loads[id] = load }
         load.resume()

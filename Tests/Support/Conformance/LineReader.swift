@@ -77,11 +77,19 @@ package struct LineReader {
         }
         var count = 0
         let piece = [UInt8](unsafeUninitializedCapacity: Self.pieceLength) { space, length in
-            repeat { count = read(descriptor, space.baseAddress, space.count) } while count < 0 && errno == EINTR
+            repeat {
+                count = read(descriptor, space.baseAddress, space.count)
+            } while count < 0 && (errno == EINTR || errno == EAGAIN && awaitsBytes)
             length = max(count, 0)
         }
         if count <= 0 { hasEnded = true }
         buffer += piece
+    }
+
+    /// Waits until there is something to read. A descriptor that the runner has given to us may not wait by itself.
+    private var awaitsBytes: Bool {
+        var query = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&query, 1, -1) > 0 || errno == EINTR
     }
 
     /// Large enough that a 64 MiB line takes a few hundred reads.

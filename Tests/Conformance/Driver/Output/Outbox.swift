@@ -45,9 +45,11 @@ package final class Outbox: Sendable {
         return true
     }
 
-    private var hasRoom: Bool {
+    private var hasRoom: Bool { awaitRoom(milliseconds: 0) }
+
+    private func awaitRoom(milliseconds: Int32) -> Bool {
         var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&query, 1, 0) > 0
+        return poll(&query, 1, milliseconds) > 0
     }
 
     /// Runs on the queue. Nothing is kept back in a buffer of ours. Written in pieces, as a call for the whole of a long
@@ -62,9 +64,12 @@ package final class Outbox: Sendable {
                 if count > 0 {
                     rest = rest.dropFirst(count)
                     writtenBytes.add(count, ordering: .relaxed)
-                } else if count == 0 || errno != EINTR {
+                } else if count == 0 || errno != EINTR && errno != EAGAIN {
                     isBroken.store(true, ordering: .relaxed)
                     return
+                } else if errno == EAGAIN {
+                    // A descriptor that the runner has given to us may not wait by itself.
+                    _ = awaitRoom(milliseconds: -1)
                 }
             }
         }

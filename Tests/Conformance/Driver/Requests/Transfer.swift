@@ -22,6 +22,7 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     private let record: Mutex<TransferRecord>
     /// Holds the package back when hashing does not keep up.
     private let room = DispatchSemaphore(value: 0)
+    private let whenEnded: @Sendable () -> Void
     private let completion: @Sendable (TransferRecord) -> Void
     /// Goes on with a download that was stopped on its way; gone when it has.
     private let continuation = Mutex<(@Sendable (Data) -> Void)?>(nil)
@@ -29,14 +30,15 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
 
     var principal: AnyObject? { answers.session }
 
-    /// `completion` is called once, when the task has ended.
+    /// `whenEnded` is called when the task has ended, and `completion` when all that it has told is kept; once each.
     init(
         options: RequestOptions, redirects: RedirectPolicy, answers: ChallengeAnswers,
-        completion: @escaping @Sendable (TransferRecord) -> Void
+        whenEnded: @escaping @Sendable () -> Void, completion: @escaping @Sendable (TransferRecord) -> Void
     ) {
         self.options = options
         self.redirects = redirects
         self.answers = answers
+        self.whenEnded = whenEnded
         self.completion = completion
         record = Mutex(TransferRecord(mostBodyBytes: options.mostBodyBytes, keepsChunks: options.reportsChunks))
         // Not the initial value: a semaphore must not be let go below that one.
@@ -192,6 +194,7 @@ final class Transfer: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
 
     /// Answers.
     func ended(_ error: (any Error)?) {
+        whenEnded()
         body.withLock { $0 }?.giveUp()
         let failure = error.map(TransferError.init)
         note { $0.error = $0.error ?? failure }

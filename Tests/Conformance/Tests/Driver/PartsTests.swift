@@ -104,10 +104,13 @@ struct PartsTests {
         #expect(reader.next() == .end)
     }
 
-    @Test("Answers wait for a reader that comes late, and writers do not wait for one that does not come")
-    func outbox() throws {
+    @Test(
+        "Answers wait for a reader that comes late, and writers do not wait for one that does not come",
+        arguments: [0, O_NONBLOCK])
+    func outbox(flag: Int32) throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
+        for end in ends { try #require(fcntl(end, F_SETFL, flag) == 0) }
         defer { for end in ends { close(end) } }
         let outbox = Outbox(descriptor: ends[1])
         // More than a pipe holds.
