@@ -95,6 +95,9 @@ struct FetchTests {
         }
         let help = try await FetchRun.run("--help")
         #expect(help.exitCode == 0 && help.output.hasPrefix("usage: fetch"))
+        for spelling in ["retry", "--retry"] {
+            #expect(try await FetchRun.run(["--help", spelling]).output.hasPrefix("--retry N\n"))
+        }
     }
 
     @Test("B17.13, B17.14, B17.15: scheme, host name and port each have their code and their line")

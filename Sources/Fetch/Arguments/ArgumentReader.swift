@@ -48,17 +48,6 @@ struct ArgumentReader {
         return rest.popFirst()
     }
 
-    /// The value of an option that may stand without one: what is attached, or the next argument if that is no option.
-    mutating func optionalValue() -> String? {
-        if let attached, !(isInBundle && attached.isEmpty) { return value() }
-        guard let next = rest.first, !next.hasPrefix("-") else {
-            attached = nil
-            isInBundle = false
-            return nil
-        }
-        return value()
-    }
-
     private mutating func nextLetter(of bundle: String) -> Argument? {
         guard let letter = bundle.first else { return nil }
         attached = String(bundle.dropFirst())

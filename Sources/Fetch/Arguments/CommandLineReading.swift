@@ -88,8 +88,7 @@ private struct Reading {
             guard !reader.hasAttachedValue else { throw UsageError("--\(rule.word) takes no value") }
             return try take(rule, isOn: isOn, value: nil)
         }
-        // What may be left out is taken only where it is attached, or is the next word and no option.
-        let value = argument.isOptional ? reader.optionalValue() : reader.value()
+        let value = reader.value()
         guard value != nil || argument.isOptional else { throw UsageError("--\(rule.word) needs \(argument.needs)") }
         return try take(rule, isOn: isOn, value: value)
     }
