@@ -82,11 +82,12 @@ final class ServerThread<Core: ListeningCore>: Sendable {
 
     /// Does something on the loop, unless it has been stopped, and waits for that.
     func perform(_ body: @escaping @Sendable (Core) -> Void) async {
-        await withUnsafeContinuation { continuation in
-            loop.run { [key] reactor in
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isTaken = loop.run { [key] reactor in
                 if let core = reactor.resident(key) { body(core) }
                 continuation.resume()
             }
+            if !isTaken { continuation.resume() }
         }
     }
 }

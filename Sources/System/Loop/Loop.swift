@@ -34,8 +34,9 @@ package actor Loop {
         thread.post(.command(command))
     }
 
-    /// Hands a closure to the loop, in one order with the commands.
-    package nonisolated func run(_ work: @escaping @Sendable (Reactor) -> Void) {
+    /// Hands a closure to the loop, in one order with the commands; false when the loop has been stopped and drops it.
+    @discardableResult
+    package nonisolated func run(_ work: @escaping @Sendable (Reactor) -> Void) -> Bool {
         thread.post(.work(work))
     }
 
