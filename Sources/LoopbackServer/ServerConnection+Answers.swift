@@ -29,7 +29,7 @@ extension ServerConnection {
         }
         isPlaying = false
         serveInbox()
-        if channel.stream.hasPendingInput { read() }
+        readOn()
     }
 
     /// Does what a pause asks for; true where the answer can go on at once.

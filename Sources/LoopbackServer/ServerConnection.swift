@@ -143,7 +143,7 @@ final class ServerConnection: ByteStreamObserver {
 
     /// Reads what was left in the kernel, unless what came before it is still being looked at.
     func readOn() {
-        if isServing, !isDecoding, channel.stream.hasPendingInput { read() }
+        if !isDecoding, channel.stream.hasPendingInput { read() }
     }
 
     private var wantsInput: Bool {

@@ -125,6 +125,29 @@ struct ScriptTests {
         await server.stop()
     }
 
+    @Test("Requests that wait in the kernel are answered behind those that the server has read")
+    func pipelinedBeyondInbox() async throws {
+        let gate = ServerGate()
+        let server = try LoopbackServer.start { request in
+            request.number == 1 ? .slow([.init("[/1]", when: gate)]) : .text("[\(request.target)]")
+        }
+        let client = try RawClient(port: server.port)
+        let padding = String(repeating: "x", count: 1 << 10)
+        func send(_ numbers: ClosedRange<Int>) throws {
+            try client.send(
+                numbers.map { "GET /\($0) HTTP/1.1\r\nHost: a\r\nPadding: \(padding)\r\n\r\n" }.joined())
+        }
+        // The server reads until it keeps 64 KiB, so that the later ones stay in the kernel.
+        try send(1...80)
+        #expect(await server.wait { $0.bytesReceived >= 64 << 10 } != nil)
+        try send(81...90)
+        gate.open()
+        for number in 1...90 {
+            #expect(try client.read(through: "]").hasSuffix("\r\n\r\n[/\(number)]"))
+        }
+        await server.stop()
+    }
+
     @Test("A client that leaves in the middle of an answer is counted as lost")
     func clientLeaves() async throws {
         let gate = ServerGate()
