@@ -57,7 +57,13 @@ final class ServerThread<Core: ListeningCore>: Sendable {
             reactor.setResident(key, core)
             started.complete(core.listen(at: wanted, backlog: backlog))
         }
-        address = try started.wait().get()
+        do {
+            address = try started.wait().get()
+        } catch {
+            // The deinit, which stops it otherwise, does not run for an object that is not whole.
+            loops.stop()
+            throw error
+        }
         self.loops = loops
         self.loop = loop
         self.key = key
@@ -65,8 +71,12 @@ final class ServerThread<Core: ListeningCore>: Sendable {
 
     deinit {
         loop.run { [key] reactor in reactor.resident(key)?.stop() }
-        // Waits for the thread, which cannot wait for itself.
-        if !loop.isCurrent { loops.stop() }
+        // Stopping waits for the loop's thread, which cannot wait for itself.
+        if loop.isCurrent {
+            BlockingPool.shared.run { [loops] in loops.stop() }
+        } else {
+            loops.stop()
+        }
     }
 
     /// Closes the listener and every connection; when this returns nothing is left, the thread included.
