@@ -329,6 +329,22 @@ struct HTTP2AnswerTests {
         }
     }
 
+    @Test("A new upload never gets the place of another, although one has been deleted")
+    func uploadPlaces() async throws {
+        let store = UploadStore()
+        try await withClient({ $0.uploads = store }, router: { _ in .status(404) }) { _, client in
+            func create() throws -> String? {
+                let answer = try client.exchange("POST", "/files", [("Upload-Complete", "?1")], body: Array("x".utf8))
+                return answer.informational.first?.fields.first("Location")
+            }
+            #expect(try create() == "/uploads/1")
+            #expect(try create() == "/uploads/2")
+            #expect(try client.exchange("DELETE", "/uploads/1").status == 204)
+            #expect(try create() == "/uploads/3")
+            #expect(store.count == 2)
+        }
+    }
+
     @Test("A request that breaks the rules of HTTP is reset and counted, and the connection lives on")
     func malformed() async throws {
         let record = HTTP2Record()

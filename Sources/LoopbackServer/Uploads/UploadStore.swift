@@ -52,6 +52,8 @@ package final class UploadStore: Sendable {
 
     private struct State: Sendable {
         var uploads: [String: Upload] = [:]
+        /// How many there have been, those included that were deleted.
+        var created = 0
         var transfers: [RequestSource: Transfer] = [:]
         var cuts: [Int64]
         var refusals: [String: [Int]]
@@ -132,7 +134,8 @@ package final class UploadStore: Sendable {
     }
 
     private func create(completes: Bool, on source: RequestSource, _ state: inout State) -> Beginning {
-        let path = "/uploads/\(state.uploads.count + 1)"
+        state.created += 1
+        let path = "/uploads/\(state.created)"
         var upload = Upload()
         upload.source = source
         state.uploads[path] = upload
