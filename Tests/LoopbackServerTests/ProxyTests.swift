@@ -55,6 +55,18 @@ import URLLoadingLoopbackServer
         await server.stop()
     }
 
+    @Test("An address elsewhere is the loopback's to the proxy, as names are")
+    func staysHere() async throws {
+        let (proxy, server) = try start()
+        let client = try RawClient(port: proxy.port)
+        try client.send("CONNECT 192.0.2.1:\(server.port) HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try client.read(through: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
+        try client.send("GET /d HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try client.read(through: "/d -").hasPrefix("HTTP/1.1 200 "))
+        await proxy.stop()
+        await server.stop()
+    }
+
     @Test("Wrong passwords and dead targets are refused in the language of the client")
     func refusals() async throws {
         let (proxy, server) = try start { $0.socksCredentials = ("me", "pw") }

@@ -46,9 +46,10 @@ final class ProxyCore: ListeningCore {
         figures.update { $0.connectionsOpen -= 1 }
     }
 
-    /// Where a target is: nothing but addresses is looked at, and every name is the loopback's.
+    /// Where a target is: at a loopback address that it names, and at 127.0.0.1 whatever else it names.
     func address(of host: String, port: Int) -> SocketAddress? {
-        SocketAddress(literal: host, port: port) ?? SocketAddress(literal: "127.0.0.1", port: port)
+        if let named = SocketAddress(literal: host, port: port), named.isLoopback { return named }
+        return .ipv4(127, 0, 0, 1, port: port)
     }
 
     func accepted(_ stream: SocketStream) {
