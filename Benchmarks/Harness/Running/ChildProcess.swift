@@ -18,13 +18,20 @@ struct ChildProcess {
     }
 
     let identifier: pid_t
+    /// What a signal goes to, as `kill` wants it: the process, or its group.
+    private let receiver: pid_t
     private let input: Int32
     private let output: Int32
     private let complaints: Int32
     private let started = ContinuousClock.now
 
     /// Starts a program on a core, or anywhere.
-    init(_ program: String, _ arguments: [String], on core: Int?, environment: [String: String] = [:]) throws {
+    ///
+    /// In a group of its own it is stopped with all that it has started, but a terminal's interrupt does not reach it.
+    init(
+        _ program: String, _ arguments: [String], on core: Int?, environment: [String: String] = [:],
+        inOwnGroup: Bool = false
+    ) throws {
         let (input, output, complaints) = try (ChildProcess.pipe(), ChildProcess.pipe(), ChildProcess.pipe())
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -33,12 +40,18 @@ struct ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, output.write, 1)
         posix_spawn_file_actions_adddup2(&actions, complaints.write, 2)
 
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // POSIX_SPAWN_SETPGROUP. The group is the one that the program leads, unless another is set.
+        if inOwnGroup { posix_spawnattr_setflags(&attributes, 0x02) }
+
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var child: pid_t = 0
         let result = Processors.on(core) {
             ChildProcess.withStrings([program] + arguments) { argv in
                 ChildProcess.withStrings(variables.map { "\($0)=\($1)" }) { envp in
-                    posix_spawn(&child, program, &actions, nil, argv, envp)
+                    posix_spawn(&child, program, &actions, &attributes, argv, envp)
                 }
             }
         }
@@ -48,6 +61,7 @@ struct ChildProcess {
             throw HarnessError("\(program) cannot be started: \(String(cString: strerror(result)))")
         }
         identifier = child
+        receiver = inOwnGroup ? -child : child
         self.input = input.write
         self.output = output.read
         self.complaints = complaints.read
@@ -58,7 +72,7 @@ struct ChildProcess {
         _ program: String, _ arguments: [String], on core: Int? = nil, environment: [String: String] = [:],
         limit: Duration = .seconds(600)
     ) throws -> Outcome {
-        try ChildProcess(program, arguments, on: core, environment: environment).wait(limit: limit)
+        try ChildProcess(program, arguments, on: core, environment: environment, inOwnGroup: true).wait(limit: limit)
     }
 
     /// The first line of its output, while it goes on.
@@ -74,7 +88,7 @@ struct ChildProcess {
 
     /// Asks it to end.
     func terminate() {
-        kill(identifier, SIGTERM)
+        kill(receiver, SIGTERM)
     }
 
     /// Reads what it says until its end, or until the limit, which it does not survive.
@@ -87,9 +101,11 @@ struct ChildProcess {
         while open.contains(where: { $0 >= 0 }) {
             var polled = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             let left = max(0, ContinuousClock.now.duration(to: deadline) / .milliseconds(1))
-            if poll(&polled, 2, Int32(min(left, 1e9))) == 0 && !wasStopped {
+            if poll(&polled, 2, Int32(min(left, 1e9))) == 0 {
                 wasStopped = true
-                kill(identifier, SIGKILL)
+                kill(receiver, SIGKILL)
+                // What it has started may live on in another group and hold the pipes open.
+                break
             }
             for index in 0..<2 where polled[index].revents != 0 {
                 var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -102,6 +118,7 @@ struct ChildProcess {
                 }
             }
         }
+        for end in open where end >= 0 { close(end) }
         var status: Int32 = 0
         var usage = rusage()
         while wait4(identifier, &status, 0, &usage) < 0 && errno == EINTR {}
