@@ -32,7 +32,10 @@ enum WebSocketTransfer {
                 var received = 0
                 while true {
                     let start = Moment.now
-                    guard case .data(let data) = try await task.receive(), data.count == size else { break }
+                    guard case .data(let data) = try await task.receive(), data.count == size else {
+                        phase.failed("not the message that was sent")
+                        break
+                    }
                     phase.finished(since: start, bytes: data.count)
                     received += 1
                     if received == phase.quota, try await sending.value == received { break }

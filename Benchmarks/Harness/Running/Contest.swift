@@ -96,6 +96,9 @@ struct Contest {
         guard var measurement = try? JSONDecoder().decode(Measurement.self, from: Data(outcome.output.utf8)) else {
             return .failure(Gap("printed no result", isUnexpected: true))
         }
+        if case .requests(let count) = scenario.amount, measurement.requests < count {
+            return .failure(Gap("made \(measurement.requests) requests of \(count)", isUnexpected: true))
+        }
         // For a whole process its life counts, not what it says of itself.
         if case .processes = scenario.amount { measurement.wallSeconds = outcome.elapsed / .seconds(1) }
         let sample = Sample(measurement, of: scenario, processorSeconds: outcome.processorSeconds)
