@@ -13,8 +13,8 @@ struct CountedWork {
     var growth = 2
     /// How far a count may be above its threshold. Where threads meet often, counts are not the same in every run.
     var slack = 1.05
-    /// The command line for so many units.
-    let arguments: (Int) -> [String]
+    /// The command line for so many units, asked for before each run.
+    let arguments: (Int) throws -> [String]
 
     /// Everything that has a threshold.
     static func all(_ farm: ServerFarm) throws -> [CountedWork] {

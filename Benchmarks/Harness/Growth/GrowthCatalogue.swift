@@ -152,17 +152,23 @@ enum GrowthCatalogue {
     ) -> GrowthSeries {
         GrowthSeries(name: part.rawValue, title: title, cost: cost, sizes: sizes) { size in
             let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            let directory = part.needsDisk ? try filledDirectory(farm, size, by: program) : "-"
-            return CountedWork(name: part.rawValue, program: program, units: part.units(size: size)) {
-                ["growth", "part", part.rawValue, "\(size)", "\($0)", directory]
+            return CountedWork(name: part.rawValue, program: program, units: part.units(size: size)) { count in
+                let directory = part.needsDisk ? try filledDirectory(farm, part, size, by: program) : "-"
+                return ["growth", "part", part.rawValue, "\(size)", "\(count)", directory]
             }
         }
     }
 
-    /// A directory with so many stored answers, made where it is not there yet.
-    private static func filledDirectory(_ farm: ServerFarm, _ size: Int, by program: String) throws -> String {
-        let directory = farm.directory.appendingPathComponent("cache-\(size)").path
-        if FileManager.default.fileExists(atPath: directory) { return directory }
+    /// A directory with so many stored answers: a new one for each run of a part that adds to it, one for all runs of others.
+    private static func filledDirectory(
+        _ farm: ServerFarm, _ part: GrowthPart, _ size: Int, by program: String
+    ) throws -> String {
+        let name = part.addsToDisk ? "cache-added-to" : "cache-\(size)"
+        let directory = farm.directory.appendingPathComponent(name).path
+        if FileManager.default.fileExists(atPath: directory) {
+            if !part.addsToDisk { return directory }
+            try FileManager.default.removeItem(atPath: directory)
+        }
         let words = ["growth", "part", GrowthPart.diskFilled.rawValue, "\(size)", "0", directory]
         let outcome = try ChildProcess.run(program, words)
         guard outcome.status == 0 else { throw HarnessError("no cache could be filled: \(outcome.complaints)") }

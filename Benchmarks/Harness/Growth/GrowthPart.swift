@@ -55,6 +55,9 @@ enum GrowthPart: String {
         }
     }
 
+    /// Whether it leaves that directory with more in it.
+    var addsToDisk: Bool { self == .diskStored }
+
     /// Does it so many times, among so many.
     func run(size: Int, times: Int, directory: String) throws {
         switch self {
