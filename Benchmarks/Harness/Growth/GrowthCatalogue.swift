@@ -114,7 +114,7 @@ enum GrowthCatalogue {
             part(.cacheFull, "an answer put into a full cache in memory of n", .ofOne, answers),
             part(.diskStored, "an answer stored on disk, to be one of n", .ofOne, answers),
             part(.diskFound, "an answer found on disk among n", .ofOne, answers),
-            part(.diskOpened, "opening a cache on disk, for each of n answers", .ofOne, answers),
+            part(.diskOpened, "opening a cache on disk, for each of n answers", .ofAll, answers),
         ]
     }
 
