@@ -332,7 +332,7 @@ struct HTTP2AnswerTests {
     @Test("A new upload never gets the place of another, although one has been deleted")
     func uploadPlaces() async throws {
         let store = UploadStore()
-        try await withClient({ $0.uploads = store }, router: { _ in .status(404) }) { _, client in
+        try await withClient({ $0.uploads = store }, router: { _ in .status(404) }) { (_, client) async throws in
             func create() throws -> String? {
                 let answer = try client.exchange("POST", "/files", [("Upload-Complete", "?1")], body: Array("x".utf8))
                 return answer.informational.first?.fields.first("Location")

@@ -64,6 +64,24 @@ struct MetricsTests {
         }
     }
 
+    @Test("B12.3, B12.15: no date is before the making of the task, also where the session's thread has made it")
+    func madeOnLoop() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server async throws in
+            let isInOrder = Guarded<[Bool]>([])
+            let delegate = RecordingDelegate(onMetrics: { _, metrics in
+                let start = metrics.transactionMetrics.first?.fetchStartDate
+                isInOrder.change { $0.append(start.map { $0 >= metrics.taskInterval.start } ?? false) }
+            })
+            let session = URLSession(configuration: .ephemeral)
+            let url = try server.at("/")
+            try await withTaskExecutorPreference(session.taskExecutor) {
+                for _ in 0..<10 { _ = try await session.data(from: url, delegate: delegate) }
+            }
+            #expect(isInOrder.value == Array(repeating: true, count: 10))
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B12.19: counts of bytes", .http1Only("Fields are compressed and bodies framed"))
     func counts() async throws {
         let text = String(repeating: "hello ", count: 500)
