@@ -106,8 +106,8 @@ package final class Engine: Sendable {
     }
 
     /// Closes every connection that carries no request.
-    package func closeIdleConnections() {
-        for port in ports { port.tell { $0.closeIdleConnections() } }
+    package func renewConnections() {
+        for port in ports { port.tell { $0.renewConnections() } }
     }
 
     /// Ends every request that waits for a connection.

@@ -211,10 +211,10 @@ package final class LoopCore {
         }
     }
 
-    /// Closes every connection that carries no request, and forgets what later ones could resume: a TLS session may hold
-    /// the client certificate of before.
-    package func closeIdleConnections() {
-        pool.closeIdle()
+    /// Lets later requests open new connections, and forgets what these could resume: a TLS session may hold the client certificate of
+    /// before.
+    package func renewConnections() {
+        pool.renew()
         ticketStore.removeAll()
     }
 

@@ -62,6 +62,16 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test("B6.1, B6.39: where the request's time ends with the connection's, the request times out")
+    func bothAtOnce() {
+        let rig = makeRig()
+        rig.network.setName("host.test", .hangs)
+        let journal = rig.submit(idleTimeout: .seconds(5))
+        rig.advance(.seconds(5))
+        #expect(journal.hasEnded)
+        rig.expectClean()
+    }
+
     @Test("B6.39: a connection that stands has no limit any more, and the next one has its own")
     func onceOpen() throws {
         let rig = makeRig()

@@ -165,7 +165,7 @@ struct JudgeTests {
             let server = try LoopbackServer.start(.init(tls: place.tls)) { _ in .text("secret").closing() }
             let live = LiveEngine { $0.trust = AnchorsEvaluator(anchors: [place.root]) }
             #expect(try await live.get(server, asked: place.answer).text == "secret")
-            live.engine.closeIdleConnections()
+            live.engine.renewConnections()
             let answer = try await live.get(server)
             #expect(answer.outcome.timelines.last?.tls?.resumed == false)
             #expect(place.doorkeeper.shown == 1)

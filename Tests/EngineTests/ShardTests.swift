@@ -32,7 +32,7 @@ import URLLoadingWire
         for host in hosts { _ = try rig.submit(host) }
         rig.settle()
         #expect(rig.network.streams.open == 8)
-        rig.engine?.closeIdleConnections()
+        rig.engine?.renewConnections()
         rig.settle()
         #expect(rig.network.streams.open == 0)
         rig.expectClean()

@@ -258,12 +258,15 @@ final class MockPoolDriver {
         }
     }
 
-    func closeIdle() {
-        pool.closeIdle()
+    func renew() {
+        let before = Set(connections.keys)
+        for (id, connection) in connections where connection.state == .open && connection.used > 0 {
+            connections[id]?.state = .draining
+        }
+        pool.renew()
         apply(ready: nil)
-        check(
-            !connections.contains { $0.value.isIdle || isSurplusDial($0.key) },
-            "nothing unused is left")
+        check(!connections.contains { before.contains($0.key) && $0.value.state == .open }, "no connection stays")
+        check(!connections.contains { isSurplusDial($0.key) }, "no unused dial is left")
     }
 
     func shutDown(immediately: Bool) {

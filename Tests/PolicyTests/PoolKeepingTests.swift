@@ -11,9 +11,23 @@ import URLLoadingPolicy
         #expect(pool.request(2, key, priority: 1) == [])
         pool.keep(connection, after: 1)
         #expect(pool.counts == PoolCounts(inUse: 1, waiting: 1))
-        #expect(pool.fireTimer() == [] && pool.closeIdle() == [])
+        #expect(pool.fireTimer() == [])
         #expect(pool.request(3, key, continuing: 1) == [.use(3, connection)])
         #expect(pool.release(connection) == [.use(2, connection)])
+    }
+
+    @Test(
+        "B1.26, B2.93: a kept connection that later requests are not to have serves the one it was kept for, and is closed"
+    )
+    func renewed() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        let connection = pool.lease(1, key)
+        #expect(pool.request(2, key, priority: 1) == [])
+        pool.keep(connection, after: 1)
+        let dial = pool.renew()
+        #expect(dial == [.dial(pool.dialled, key)])
+        #expect(pool.request(3, key, continuing: 1) == [.use(3, connection)])
+        #expect(pool.release(connection) == [.close([connection])])
     }
 
     @Test("A connection is kept for one request: a second one that continues the first dials")

@@ -627,7 +627,7 @@ import URLLoadingPolicy
         #expect(pool.fireTimer() == [.close([dial])])
     }
 
-    @Test("B16.7: closing idle connections gives up the dials that no request waits for")
+    @Test("B1.26: where later requests are to have new connections, the dials that no request waits for are given up")
     func closingSurplusDial() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
@@ -635,18 +635,22 @@ import URLLoadingPolicy
         let surplus = pool.dialled
         _ = pool.release(used)
         _ = pool.request(2, try poolKey("other.example"))
-        #expect(pool.closeIdle() == [.close([surplus])])
-        #expect(pool.counts == PoolCounts(inUse: 1, dialling: 1, waiting: 1))
+        #expect(pool.renew() == [.close([surplus])])
+        #expect(pool.counts == PoolCounts(draining: 1, dialling: 1, waiting: 1))
     }
 
-    @Test("B16.7: closing idle connections leaves those in use")
-    func closingIdle() throws {
+    @Test(
+        "B1.26: where later requests are to have new connections, idle ones are closed, and those in use after their last request"
+    )
+    func renewing() throws {
         let (pool, key) = (VirtualPool(), try poolKey())
         let used = pool.lease(0, key)
         let idle = pool.idle(2, key)
-        #expect(pool.closeIdle() == [.close(idle)])
-        #expect(pool.counts == PoolCounts(inUse: 1))
-        #expect(pool.close(used) == [.clearTimer])
+        #expect(pool.renew() == [.close(idle)])
+        #expect(pool.counts == PoolCounts(draining: 1))
+        let actions = pool.request(1, key)
+        #expect(actions == [.dial(pool.dialled, key)])
+        #expect(pool.release(used).contains(.close([used])))
     }
 
     @Test("B16.7: shut down gently, what waits and what is still to come is served, then each connection is closed")

@@ -130,7 +130,7 @@ import URLLoadingTestSupport
         case 93..<98:
             driver.advance(.milliseconds(Int.random(in: 0...20_000, using: &random)))
         case 98:
-            if random.chance(10) { driver.closeIdle() }
+            if random.chance(10) { driver.renew() }
             guard let connection = sharing.randomElement(using: &random) else { return }
             if random.chance(30) {
                 driver.drain(connection)

@@ -69,6 +69,18 @@ import URLLoadingWire
         #expect(try sent(additional: [("Host", "more.example")]).first == "Host: more.example")
     }
 
+    @Test("B5.40: a request without content has no 100-continue, whoever has set it")
+    func expectation() throws {
+        let field = [("Expect", "100-continue")]
+        for body in [RequestBodyLength.none, .known(0)] {
+            #expect(try !sent(field, body: body).contains("Expect: 100-continue"))
+            #expect(try !sent(additional: field, body: body).contains("Expect: 100-continue"))
+        }
+        for body in [RequestBodyLength.known(1), .stream] {
+            #expect(try sent(field, body: body).contains("Expect: 100-continue"))
+        }
+    }
+
     static let dropped = [
         "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
         "Proxy-Authorization", "Content-Length", "transfer-encoding", "CONNECTION",

@@ -105,8 +105,8 @@ final class VirtualPool {
         machine.timerFired(now: elapsed)
         return listed()
     }
-    func closeIdle() -> [Action] {
-        machine.closeIdle()
+    func renew() -> [Action] {
+        machine.renew()
         return listed()
     }
     func shutDown(immediately: Bool) -> [Action] {

@@ -178,6 +178,24 @@ struct ReactorTests {
         #expect(log == ["first", "moved 1.001 seconds"])
     }
 
+    @Test("a timer that another one due with it releases does not fire, nor does a new one in its place")
+    func releasedWhileDue() {
+        let reactor = Reactor(virtualTime: ())
+        var log: [String] = []
+        var others: [LoopTimer] = []
+        let first = reactor.makeTimer {
+            log.append("first")
+            others = []
+            others.append(reactor.makeTimer { log.append("new") })
+            others[0].set(reactor.now)
+        }
+        others.append(reactor.makeTimer { log.append("released") })
+        for timer in [first] + others { timer.set(reactor.now + .milliseconds(1)) }
+        // What `advance` fires afterwards is due anew.
+        reactor.advance(by: .milliseconds(1))
+        #expect(!log.contains("released") && log.first == "first")
+    }
+
     @Test("any sequence of set, move, clear and release fires what a simple model fires")
     func timersAgainstModel() {
         var random = SeededRandom(seed: 7)

@@ -185,6 +185,27 @@ struct SessionLifeTests {
         }
     }
 
+    @Test("B1.26: a connection that is in use while a session is reset serves no later request")
+    func flushingInUse() async throws {
+        let gate = ServerGate()
+        try await withServer(router: { $0.path == "/slow" ? .slow([.init("slow", when: gate)]) : .text("hello") }) {
+            server async throws in
+            let session = URLSession(configuration: .ephemeral)
+            let (slow, url) = (try server.at("/slow"), try server.at("/"))
+            async let first = session.data(from: slow)
+            await server.wait { $0.requests == 1 }
+            await session.reset()
+            _ = try await session.data(from: url)
+            #expect(server.stats.connectionsAccepted == 2)
+            gate.open()
+            #expect(try await first.0 == Data("slow".utf8))
+            await server.wait { $0.connectionsOpen == 1 }
+            _ = try await session.data(from: url)
+            #expect(server.stats.connectionsAccepted == 2)
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B16.7: ending a session, or letting it go, closes its connections", arguments: [true, false])
     func closesConnections(invalidates: Bool) async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

@@ -215,9 +215,9 @@ final class PoolDriver {
 
     // MARK: What the engine asks
 
-    /// Closes every connection that carries no request.
-    func closeIdle() {
-        machine.closeIdle()
+    /// Closes every connection that carries no request, and the others after their last one.
+    func renew() {
+        machine.renew()
         carryOut()
     }
 

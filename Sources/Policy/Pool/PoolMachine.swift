@@ -289,8 +289,14 @@ package struct PoolMachine: ~Copyable {
         return records.counts.idle < before
     }
 
-    /// Closes every idle connection, and gives up every unused dial.
-    package mutating func closeIdle() {
+    /// No request that is still to come has a connection of before: those that are unused are closed, also where they are still dialled,
+    /// and those in use drain (B1.26).
+    package mutating func renew() {
+        closeUnused()
+        for row in records.connections.indices where records.connections[row].isInUse { drain(row) }
+    }
+
+    private mutating func closeUnused() {
         for row in records.connections.indices where records.connections[row].isUnused { close(row) }
     }
 
@@ -301,7 +307,7 @@ package struct PoolMachine: ~Copyable {
     package mutating func shutDown(immediately: Bool, now: Duration) {
         if !immediately {
             if phase == .running { phase = .finishing }
-            closeIdle()
+            closeUnused()
             return
         }
         phase = .shutDown

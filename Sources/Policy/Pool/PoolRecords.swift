@@ -53,6 +53,8 @@ struct PooledConnection {
     var stateInUse: State { used >= capacity ? .full : .available }
     /// Whether it is idle, or being opened without a waiting request.
     var isUnused: Bool { state == .idle || state == .dialling && waiter == PoolRecords.none }
+    /// Whether it serves requests, and would take others.
+    var isInUse: Bool { state == .available || state == .full }
 }
 
 /// One key, for as long as it has connections or waiting requests.

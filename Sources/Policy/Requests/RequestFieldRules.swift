@@ -51,6 +51,8 @@ package enum RequestFieldRules {
         append(application, to: &fields) { _ in true }
         // B5.14: only the request's own names keep an additional field out, so it may come twice itself.
         append(additional, to: &fields) { !application.contains(FieldName($0)) }
+        // RFC 9110 §10.1.1: what has no content must not wait for leave to send it.
+        if !body.hasContent, fields.hasToken(.expect, "100-continue") { fields.removeAll(.expect) }
         add(.accept, defaults.accept, to: &fields)
         add(.acceptLanguage, defaults.acceptLanguage, to: &fields)
         add(.acceptEncoding, defaults.acceptEncoding, to: &fields)

@@ -17,6 +17,11 @@ package final class LoopTimer {
     /// Owner: the queue.
     @exclusivity(unchecked) var queuedTime: Duration?
 
+    /// Whether its turn comes among those that the queue is firing.
+    ///
+    /// Owner: the queue.
+    @exclusivity(unchecked) var isDue = false
+
     private let queue: TimerQueue
     private let fire: () -> Void
     private var slot = -1

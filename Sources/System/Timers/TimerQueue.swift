@@ -43,14 +43,18 @@ final class TimerQueue {
     /// A timer set again by a callback waits for the next call, whatever its deadline.
     func fire(now: Duration) {
         guard let first = heap.first, first.time <= now else { return }
-        var due: [LoopTimer] = []
+        var due: [Int] = []
         while let first = heap.first, first.time <= now {
             guard let timer = settle(first), timer.queuedTime == first.time else { continue }
             dequeue(timer, first.slot)
-            due.append(timer)
+            timer.isDue = true
+            due.append(first.slot)
         }
-        // Order: all are out of the heap before the first fires, as callbacks set, clear and release timers.
-        for timer in due {
+        // Order: all are out of the heap before the first fires, as callbacks set, clear and release timers. One that was released
+        // meanwhile does not fire, nor does a new one in its slot.
+        for slot in due {
+            guard let timer = slots[slot].timer, timer.isDue else { continue }
+            timer.isDue = false
             timer.fireIfDue(now: now)
         }
     }

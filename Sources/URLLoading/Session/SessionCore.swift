@@ -198,8 +198,8 @@ final class SessionCore: Sendable {
     }
 
     /// Makes later requests use new connections (B1.26).
-    func closeIdleConnections() {
-        state.withLock { $0.engine }?.closeIdleConnections()
+    func renewConnections() {
+        state.withLock { $0.engine }?.renewConnections()
     }
 }
 

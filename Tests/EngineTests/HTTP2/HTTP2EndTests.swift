@@ -220,6 +220,25 @@ struct HTTP2EndTests {
         }
     }
 
+    @Test(
+        "H7.2, H7.4: a stream from which nothing was taken stays open where its request is refused, and goes with the next"
+    )
+    func refusedUntouched() throws {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onHead = { peer, request in if peer.requests.count == 1 { peer.reset(request, .refusedStream) } }
+        }
+        let source = ScriptedSource()
+        let journal = rig.submit("PUT", content: .stream(source), framing: .chunked)
+        rig.settle()
+        #expect(peers[0].requests.count == 2 && !source.isClosed)
+        source.supply("abc")
+        source.supply(.end)
+        rig.settle()
+        #expect(journal.text == "hello" && peers[0].requests[1].body == Array("abc".utf8))
+        rig.expectClean()
+    }
+
     @Test("H7.3: where the body is a stream its owner is asked for another as often, and the request waits as long")
     func refusedStreams() throws {
         let rig = EngineRig.http2()

@@ -75,9 +75,10 @@ public enum BackgroundGuide {
 
     /// What the program does then.
     public static func catchUp(delegate: any URLSessionDownloadDelegate) -> [URLSession] {
-        URLSession.backgroundIdentifiersWithEvents().map { identifier in
+        let sessions = URLSession.backgroundIdentifiersWithEvents().map { identifier in
             URLSession(
                 configuration: .background(withIdentifier: identifier), delegate: delegate, delegateQueue: nil)
         }
+        return sessions
     }
 }

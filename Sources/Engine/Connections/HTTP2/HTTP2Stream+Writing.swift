@@ -214,6 +214,11 @@ extension HTTP2Stream {
         case .feed(let feed), .permission(let feed?, _): feed.close()
         case .permission(nil, _), .nothing: break
         }
+        leaveBody()
+    }
+
+    /// Sends no more of the body, which stays open.
+    func leaveBody() {
         sending = .nothing
         piece = .none
     }

@@ -128,6 +128,8 @@ final class HTTP2Stream {
         let isUnanswered = if case .awaiting = progress { true } else { false }
         let facts = facts(isUnanswered ? ExchangeFacts.Refusal(end) : nil)
         noteBodyBytes()
+        // The request may be sent again: its body is not closed here, but where the request ends.
+        leaveBody()
         letGo()
         owner.exchangeFailed(error, facts: facts)
     }

@@ -88,7 +88,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func invalidateAndCancel() { core.invalidate(self, cancelling: true) }
 
     /// Empties the session's cache and its storages of credentials and cookies, on the disk too, forgets which proofs were
-    /// accepted, and closes idle connections, so that later requests open new ones; the handler is called on the delegate
+    /// accepted, and lets later requests open new connections; the handler is called on the delegate
     /// queue (B1.26).
     @preconcurrency
     open func reset(completionHandler: @escaping @Sendable () -> Void) {
@@ -100,16 +100,15 @@ open class URLSession: NSObject, @unchecked Sendable {
         flush(completionHandler: completionHandler)
     }
 
-    /// Empties the session's cache and its storages of credentials and cookies, and closes idle connections.
+    /// Empties the session's cache and its storages of credentials and cookies, and lets later requests open new connections.
     open func reset() async {
         await withUnsafeContinuation { continuation in reset { continuation.resume() } }
     }
 
-    /// Writes cookies and what the cache holds to the disk and closes idle connections, so that later requests open new
-    /// ones; the handler is called on the delegate queue (B1.26).
+    /// Writes cookies and what the cache holds to the disk and lets later requests open new connections; the handler is called on the delegate queue (B1.26).
     @preconcurrency
     open func flush(completionHandler: @escaping @Sendable () -> Void) {
-        core.closeIdleConnections()
+        core.renewConnections()
         let storage = configurationCopy.httpCookieStorage.flatMap { $0.store.needsWriting ? $0 : nil }
         let cache = configurationCopy.urlCache.flatMap { $0.store.mayNeedWriting ? $0.store : nil }
         if storage == nil, cache == nil { return core.relay.run(completionHandler) }
@@ -120,8 +119,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Writes cookies and what the cache holds to the disk and closes idle connections, so that later requests open new
-    /// ones.
+    /// Writes cookies and what the cache holds to the disk and lets later requests open new connections.
     open func flush() async {
         await withUnsafeContinuation { continuation in flush { continuation.resume() } }
     }
