@@ -20,7 +20,7 @@ struct LeakTests {
 
     @Test(
         "B1.13, B1.97: session, task and delegates are released when the work is done", .timeLimit(.minutes(5)),
-        arguments: ["delegate", "handler", "async", "cancelled", "unresumed"], [true, false])
+        arguments: ["delegate", "handler", "holding", "async", "cancelled", "unresumed"], [true, false])
     func everythingGoes(kind: String, invalidates: Bool) async throws {
         // A task that was never resumed keeps its session until this is ended, as on Apple's platforms.
         guard invalidates || kind != "unresumed" else { return }
@@ -44,6 +44,16 @@ struct LeakTests {
                 task.delegate = AsyncDelegate()
                 watch.task = task
                 task.resume()
+            }
+        case "holding":
+            // As a program's object does that keeps its task, and is kept by the task's handler.
+            let held = Guarded<URLSessionTask?>(nil)
+            await withHandover { continuation in
+                held.value = session.dataTask(with: url) { _, _, _ in
+                    withExtendedLifetime(held) { continuation.resume() }
+                }
+                watch.task = held.value
+                held.value?.resume()
             }
         case "async":
             _ = try await session.data(from: url, delegate: AsyncDelegate())

@@ -311,6 +311,33 @@ struct RetryPolicyTests {
         }
     }
 
+    @Test(
+        "B6.33, B1.60: an error that is given up comes to a handler and to a delegate, on their queue, after the metrics"
+    )
+    func givesUp() async throws {
+        let policy = Self.quick(5) { $0.decide = { _ in .giveUp } }
+        try await Self.failing(1000, with: .script([.reset])) { server async throws in
+            let delegate = RecordingDelegate()
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.retryPolicy = policy
+            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+            let (url, queue) = (try server.at(), session.delegateQueue)
+            for _ in 0..<20 {
+                let (error, isOnQueue) = await withHandover { continuation in
+                    session.dataTask(with: url) { _, _, error in
+                        continuation.resume(returning: (error, OperationQueue.current === queue))
+                    }.resume()
+                }
+                #expect((error as? URLError)?.code == .networkConnectionLost && isOnQueue)
+            }
+            session.dataTask(with: url).resume()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.calls.last?.hasPrefix("complete") == true)
+            session.finishTasksAndInvalidate()
+            await delegate.transcript.invalidated.wait()
+        }
+    }
+
     // MARK: Budgets
 
     @Test("B6.36: the loads of a session share a budget")

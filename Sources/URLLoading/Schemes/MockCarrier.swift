@@ -2,21 +2,27 @@
 
 import Dispatch
 import Foundation
+import Synchronization
 import URLLoadingEngine
 import URLLoadingWire
 
 /// Delivers what a test has laid down.
 final class MockCarrier: SchemeCarrier {
     private let mock: URLSession.Mock
+    /// The body that is being read.
+    private let reading = Mutex<InputStreamSource?>(nil)
 
     init(_ mock: URLSession.Mock) { self.mock = mock }
 
     func start(_ request: URLRequest, _ load: SchemeLoad) {
         guard let stream = request.httpBodyStream else { return answer(request, load) }
-        read(InputStreamSource(stream), Data(), request, load)
+        let source = InputStreamSource(stream)
+        reading.withLock { $0 = source }
+        read(source, Data(), request, load)
     }
 
-    func stop() {}
+    /// Nothing more of the body is read: what supplies it is told, and may be waiting for something that never comes.
+    func stop() { reading.withLock { $0.take() }?.close() }
 
     /// Reads a body on threads that may wait for it.
     private func read(_ source: InputStreamSource, _ before: Data, _ request: URLRequest, _ load: SchemeLoad) {

@@ -215,6 +215,30 @@ struct AsyncBodyTests {
         }
     }
 
+    @Test("B5.98: a load of a mock that is cancelled gives its sequence up")
+    func cancelledMock() async throws {
+        let mock = URLSession.Mock()
+        let url = try #require(URL(string: "http://users.example/"))
+        mock.stub(url, .text("never"))
+        let (sequence, continuation) = AsyncStream.makeStream(of: Data.self)
+        let (asked, ended) = (Signal(), Signal())
+        continuation.onTermination = { _ in ended.fire() }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.setAsyncBody(
+            AsyncBody(
+                sequence.map { data in
+                    asked.fire()
+                    return data
+                }))
+        let task = mock.session().dataTask(with: request)
+        task.resume()
+        continuation.yield(Data("first".utf8))
+        await asked.wait()
+        task.cancel()
+        await ended.wait()
+    }
+
     @Test("B5.98: a sequence that throws fails the load, with its error underneath", arguments: protocols)
     func failingSequence(use: ServerHTTP2) async throws {
         try await withHTTP2Session(use, router: Self.mirror) { server, session in

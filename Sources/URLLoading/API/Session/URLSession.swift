@@ -183,7 +183,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        makeDataTask(request, outlet: .whole(.handler(completionHandler)))
+        makeDataTask(request, outlet: .whole(.handler(CompletionHandler(completionHandler))))
     }
 
     /// Makes a suspended task that gives its result to a handler, once, on the delegate queue.
@@ -191,7 +191,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func dataTask(
         with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        makeDataTask(URLRequest(url: url), outlet: .whole(.handler(completionHandler)))
+        makeDataTask(URLRequest(url: url), outlet: .whole(.handler(CompletionHandler(completionHandler))))
     }
 
     // MARK: Download tasks
@@ -215,7 +215,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(request, outlet: .handler(completionHandler))
+        makeDownloadTask(request, outlet: .handler(CompletionHandler(completionHandler)))
     }
 
     /// Makes a suspended task that saves the body in a file and gives that to a handler, once, on the delegate queue; the
@@ -224,7 +224,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(URLRequest(url: url), outlet: .handler(completionHandler))
+        makeDownloadTask(URLRequest(url: url), outlet: .handler(CompletionHandler(completionHandler)))
     }
 
     /// Makes a suspended task that goes on with a download and gives the file to the delegate. Data that cannot be read make
@@ -241,7 +241,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(resuming: resumeData, outlet: .handler(completionHandler))
+        makeDownloadTask(resuming: resumeData, outlet: .handler(CompletionHandler(completionHandler)))
     }
 
     // MARK: Stream tasks
@@ -305,7 +305,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, body: .file(fileURL), outlet: .whole(.handler(completionHandler)))
+        makeUploadTask(request, body: .file(fileURL), outlet: .whole(.handler(CompletionHandler(completionHandler))))
     }
 
     /// Makes a suspended task that sends data, or nothing, as the request's body and gives its result to a handler,
@@ -315,7 +315,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, body: .data(bodyData ?? Data()), outlet: .whole(.handler(completionHandler)))
+        makeUploadTask(
+            request, body: .data(bodyData ?? Data()), outlet: .whole(.handler(CompletionHandler(completionHandler))))
     }
 
     /// Makes a suspended task that goes on with an upload; data that are not usable give a task that fails (B11.29).
@@ -330,6 +331,6 @@ open class URLSession: NSObject, @unchecked Sendable {
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(resuming: resumeData, outlet: .whole(.handler(completionHandler)))
+        makeUploadTask(resuming: resumeData, outlet: .whole(.handler(CompletionHandler(completionHandler))))
     }
 }

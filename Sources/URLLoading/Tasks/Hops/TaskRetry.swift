@@ -103,25 +103,28 @@ struct TaskRetry: Sendable {
     /// A hop has failed, and the policy may have another attempt; returns the async call that ended, for the caller to resume.
     func goOn(after failed: HopSequel.Failure, _ end: HopEnd) -> EndedCall? {
         guard let decide = failed.rules.policy.decide else {
-            return decided(failed.failure.proposal, about: failed, end)
+            if repeats(by: failed.failure.proposal, after: failed.failure) { return nil }
+            return task.completion.begin(failed.error, file: end.file)
         }
         guard let wait = task.driver.beginWait(for: .retryDecision) else { return nil }
         let asking = Task {
             let decision = await decide(failed.failure)
-            guard task.driver.endWait(wait) else { return }
-            decided(decision, about: failed, end)?.resume()
+            guard task.driver.endWait(wait), !repeats(by: decision, after: failed.failure) else { return }
+            // Order: by the delegate queue, as the task has nothing under way that would come by there.
+            task.driver.endUnloaded(failed.error)
         }
         task.driver.keep(asking, for: wait)
         return nil
     }
 
-    private func decided(
-        _ decision: URLSession.RetryPolicy.Decision, about failed: HopSequel.Failure, _ end: HopEnd
-    ) -> EndedCall? {
-        guard let pause = takePause(decision) else { return task.completion.begin(failed.error, file: end.file) }
-        tell(pause, after: failed.failure)
+    /// Begins another attempt, where that was decided and can be.
+    private func repeats(
+        by decision: URLSession.RetryPolicy.Decision, after failure: URLSession.RetryPolicy.Failure
+    ) -> Bool {
+        guard let pause = takePause(decision) else { return false }
+        tell(pause, after: failure)
         begin(after: pause)
-        return nil
+        return true
     }
 
     // MARK: The next attempt

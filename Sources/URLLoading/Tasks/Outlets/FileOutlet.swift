@@ -9,7 +9,7 @@ enum FileOutlet: Sendable {
     /// To the delegates, which have it for the length of a call (B9.2).
     case delegate
     /// To a handler, which has it for the length of the call (B1.87).
-    case handler(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+    case handler(CompletionHandler<URL>)
     /// To an async call, which keeps it (B1.91).
     case awaiting
 
@@ -32,7 +32,7 @@ enum FileOutlet: Sendable {
             task.telling.tellCompletion(end.error)
             return nil
         case .handler(let handler):
-            handler(end.error == nil ? file?.url : nil, end.response, end.error)
+            handler.call(end.error == nil ? file?.url : nil, end.response, end.error)
             // B1.87.
             file?.remove()
             return nil

@@ -7,7 +7,7 @@ import URLLoadingWire
 /// Where a whole body goes.
 enum WholeBodyOutlet: Sendable {
     /// To a handler (B1.76).
-    case handler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+    case handler(CompletionHandler<Data>)
     /// To an async call.
     case awaiting
 
@@ -22,7 +22,7 @@ enum WholeBodyOutlet: Sendable {
         switch self {
         case .handler(let handler):
             // B1.82, B1.83.
-            handler(end.error == nil ? body ?? Data() : nil, end.response, end.error)
+            handler.call(end.error == nil ? body ?? Data() : nil, end.response, end.error)
             return nil
         case .awaiting:
             return EndedCall(task, end) { .data(body ?? Data(), $0) }
