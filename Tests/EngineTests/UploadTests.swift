@@ -306,7 +306,9 @@ import URLLoadingWire
             return
         }
         #expect(touched.isClosed)
-        #expect(lost.outcome?.again == SecondSending(needsNewConnection: true), "the stream's owner may supply another")
+        #expect(
+            lost.outcome?.again == SecondSending(attempt: 1, needsNewConnection: true),
+            "the stream's owner may supply another")
         rig.expectClean()
     }
 

@@ -33,8 +33,9 @@ protocol ExchangeOwner: AnyObject {
     func requestBytesMoved(body: SentBody)
     /// The last byte of the request is out.
     func requestSent()
-    /// The server answers an Expect field with 417; nothing of the body is out.
-    func expectationRefused()
+    /// The server answers an Expect field with 417; nothing of the body is out. The request is sent again without the field: on a
+    /// new connection where this one has ended with the exchange.
+    func expectationRefused(needsNewConnection: Bool)
 
     // MARK: The way in
 

@@ -4,15 +4,19 @@
 
 /// What is known of a request's earlier sending.
 package struct SecondSending: Sendable, Equatable {
+    /// How often the request was lost with its connection; a loss is made good once (B6.26).
+    package var attempt = 0
     /// How often a server has turned the request away without looking at it (H7.3).
     package var refusals = 0
     /// How long the request waits because of that.
     package var pause = Duration.zero
     /// Whether it goes to a new connection: the last was lost, and others may have died just as unnoticed (B6.26).
+    /// Over HTTP/2 nothing is known against others (H7.12).
     package var needsNewConnection = false
 
-    /// After as many refusals, or a loss.
-    package init(refusals: Int = 0, pause: Duration = .zero, needsNewConnection: Bool = false) {
+    /// After as many losses and refusals.
+    package init(attempt: Int = 0, refusals: Int = 0, pause: Duration = .zero, needsNewConnection: Bool = false) {
+        self.attempt = attempt
         self.refusals = refusals
         self.pause = pause
         self.needsNewConnection = needsNewConnection

@@ -74,16 +74,18 @@ extension Transaction {
         switch verdict {
         // B6.26: on a new one, since other idle connections to this server may have died just as unnoticed.
         case .replay: sendAgain(onNewConnection: facts.doubtsOthers)
-        case .replayWithNewBody: finish(error, again: SecondSending(refusals: refusals, needsNewConnection: true))
+        case .replayWithNewBody:
+            let again = SecondSending(attempt: attempt, refusals: refusals, needsNewConnection: facts.doubtsOthers)
+            finish(error, again: again)
         case .fail: finish(error)
         }
     }
 
     /// The server answers an Expect field with 417; nothing of the body is out.
-    func expectationRefused() {
+    func expectationRefused(needsNewConnection: Bool) {
         guard case .exchanging = state else { return }
         isExpectationDropped = true
-        sendAgain(onNewConnection: true)
+        sendAgain(onNewConnection: needsNewConnection)
     }
 
     /// The server has not looked at it: it is sent again, whatever it is, a few times and not at once each time (H7.3).
@@ -101,7 +103,9 @@ extension Transaction {
             key = key.speakingHTTP1
             pause = .zero
         }
-        guard isBodyReplayable else { return finish(error, again: SecondSending(refusals: refusals, pause: pause)) }
+        guard isBodyReplayable else {
+            return finish(error, again: SecondSending(attempt: attempt, refusals: refusals, pause: pause))
+        }
         noteReplay()
         if pause > .zero { wait(pause) } else { askForConnection(atFront: true) }
     }

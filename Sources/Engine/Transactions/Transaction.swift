@@ -136,6 +136,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// Asks for a connection.
     func start() {
         guard let again = handle.request.again else { return askForConnection() }
+        attempt = again.attempt
         refusals = again.refusals
         if again.pause > .zero { return wait(again.pause) }
         askForConnection(atFront: true, onNewConnection: again.needsNewConnection)

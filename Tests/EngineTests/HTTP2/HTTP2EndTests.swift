@@ -434,6 +434,40 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test(
+        "H7.12, H7.4: a lost request whose body is supplied anew waits for no new connection, and is lost for good then"
+    )
+    func lostStreams() {
+        let rig = EngineRig.http2(perHost: 1)
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in if request.head.target == "/first" { peer.answer(request) } }
+        }
+        rig.submit(target: "/first")
+        rig.settle()
+        let long = rig.submit(target: "/long")
+        let put = rig.submit(
+            "PUT", target: "/put", content: .stream(ScriptedSource(texts: "abc")), framing: .chunked)
+        rig.settle()
+        peers[0].close()
+        rig.settle()
+        #expect(put.outcome?.again == SecondSending(attempt: 1))
+        #expect(peers.count == 2 && peers[1].targets == ["/long"])
+        let again = rig.submit(
+            "PUT", target: "/put", content: .stream(ScriptedSource(texts: "abc")), framing: .chunked,
+            again: put.outcome?.again)
+        rig.settle()
+        #expect(peers.count == 2 && peers[1].targets == ["/long", "/put"])
+        peers[1].close()
+        rig.settle()
+        #expect(long.hasEnded && again.hasEnded && peers.count == 2)
+        guard case .connectionLost? = again.error else {
+            Issue.record("\(String(describing: again.error))")
+            return
+        }
+        #expect(again.outcome?.again == nil)
+        rig.expectClean()
+    }
+
     @Test("H7.9: an answer that is whole stays whole though the connection ends with it")
     func wholeThenClosed() {
         let rig = EngineRig.http2()

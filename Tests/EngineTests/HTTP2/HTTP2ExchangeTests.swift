@@ -343,6 +343,27 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
+    @Test("H7.12, B5.40: refused with 417, the request waits for no new connection while others use this one")
+    func expectationFailedBesideOthers() {
+        let rig = EngineRig.http2(perHost: 1)
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onHead = { if $1.head.fields.contains("expect") { $0.head($1, 417, ends: true) } }
+            peer.onWhole = { peer, request in if request.head.target != "/long" { peer.answer(request) } }
+        }
+        let long = rig.submit(target: "/long")
+        rig.settle()
+        let journal = rig.submit(
+            "POST", content: .stream(ScriptedSource(texts: "whole")), framing: .length(5),
+            fields: [("Expect", "100-continue")])
+        rig.settle()
+        #expect(journal.text == "hello" && peers.count == 1 && !long.hasEnded)
+        #expect(peers[0].requests.last?.body == Array("whole".utf8))
+        peers[0].answer(peers[0].requests[0])
+        rig.settle()
+        #expect(long.text == "hello")
+        rig.expectClean()
+    }
+
     @Test("H1.7: the connection cannot become a stream of bytes, and the error says why")
     func undetachable() {
         let rig = EngineRig.http2()

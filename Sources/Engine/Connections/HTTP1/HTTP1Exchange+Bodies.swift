@@ -81,7 +81,7 @@ extension HTTP1Exchange {
     /// The server does not do what the Expect field asks for: once more without it (RFC 9110 §10.1.1).
     func resendWithoutExpectation(_ owner: any ExchangeOwner) {
         abandon()
-        owner.expectationRefused()
+        owner.expectationRefused(needsNewConnection: true)
     }
 
     /// Lets go of what was still to come of the body.
