@@ -96,6 +96,75 @@ import URLLoadingTestSupport
         rig.expectClean()
     }
 
+    /// From now on a connection to the host takes a second to open, and plays this script.
+    private func openSlowly(_ rig: EngineRig, _ script: [ScriptedPeer.Step]) {
+        rig.network.setAddress(
+            "10.0.0.1:80",
+            .accept(delay: .seconds(1)) { [unowned rig] stream in
+                rig.keep(stream, ScriptedPeer(stream, on: rig.reactor, script))
+            })
+    }
+
+    /// Suspends a request and resumes it.
+    private func interrupt(_ journal: Journal, _ rig: EngineRig) {
+        journal.handle?.suspend()
+        rig.settle()
+        journal.handle?.resume()
+        rig.settle()
+    }
+
+    @Test("B6.26: the second sending goes to a new connection also if it is suspended while that is opened")
+    func newConnectionAfterSuspension() {
+        let rig = EngineRig { $0.maximumConnectionsPerHost = 3 }
+        rig.serve("host.test", [.receiveHead, .respond("1"), .receiveHead, .close])
+        rig.submit()
+        rig.submit()
+        rig.settle()
+        #expect(rig.core.counts.idle == 2)
+        openSlowly(rig, [.receiveHead, .respond("2")])
+        let journal = rig.submit()
+        rig.settle()
+        #expect(rig.network.dialled.count == 3 && !journal.hasEnded)
+        interrupt(journal, rig)
+        rig.advance(.seconds(1))
+        rig.settle()
+        #expect(journal.text == "2" && journal.error == nil)
+        #expect(journal.outcome?.timelines.map(\.reused) == [true, false])
+        rig.expectClean()
+    }
+
+    @Test("B6.26: what its owner sends again goes to a new connection also if it is suspended while that is opened")
+    func newConnectionOfOwnerAfterSuspension() {
+        let rig = EngineRig { $0.maximumConnectionsPerHost = 2 }
+        rig.serve("host.test", [.receiveHead, .respond("1"), .receiveHead, .close])
+        rig.submit()
+        rig.settle()
+        openSlowly(rig, [.receiveHead, .receive(count: 1), .respond("2")])
+        let journal = rig.submit("PUT", body: [1], again: SecondSending(attempt: 1, needsNewConnection: true))
+        interrupt(journal, rig)
+        rig.advance(.seconds(1))
+        rig.settle()
+        #expect(journal.text == "2" && journal.error == nil)
+        rig.expectClean()
+    }
+
+    @Test("A request that is sent again goes before the others also if it is suspended meanwhile")
+    func placeAfterSuspension() {
+        let rig = EngineRig { $0.maximumConnectionsPerHost = 1 }
+        rig.serve("host.test", [.receiveHead, .respond("1"), .receiveHead, .close])
+        rig.submit()
+        rig.settle()
+        openSlowly(rig, [.receiveHead, .respond("2"), .receiveHead, .respond("3")])
+        let journal = rig.submit()
+        let other = rig.submit()
+        rig.settle()
+        interrupt(journal, rig)
+        rig.advance(.seconds(1))
+        rig.settle()
+        #expect(journal.text == "2" && other.text == "3")
+        rig.expectClean()
+    }
+
     @Test("B6.26, B6.28: once: when the new connection dies as well, the loss is reported")
     func once() {
         let rig = EngineRig()

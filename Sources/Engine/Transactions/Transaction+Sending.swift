@@ -107,14 +107,15 @@ extension Transaction {
             return finish(error, again: SecondSending(attempt: attempt, refusals: refusals, pause: pause))
         }
         noteReplay()
-        if pause > .zero { wait(pause) } else { askForConnection(atFront: true) }
+        wish = Wish(atFront: true)
+        if pause > .zero { wait(pause) } else { askForConnection() }
     }
 
     /// Asks for a connection after a pause, in which no time-out runs but the resource's.
     func wait(_ pause: Duration) {
         let timer = reactor.makeTimer { [weak self] in
             guard let self, case .turnedAway = state else { return }
-            askForConnection(atFront: true)
+            askForConnection()
         }
         timer.set(elapsed: reactor.elapsed + pause)
         state = .turnedAway(timer)
@@ -124,7 +125,8 @@ extension Transaction {
 
     private func sendAgain(onNewConnection: Bool) {
         noteReplay()
-        askForConnection(atFront: true, onNewConnection: onNewConnection)
+        wish = Wish(atFront: true, onNewConnection: onNewConnection)
+        askForConnection()
     }
 
     /// What has been done belongs to an earlier attempt.

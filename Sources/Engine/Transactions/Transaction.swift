@@ -36,6 +36,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     @exclusivity(unchecked) var timeline: Timeline
     @exclusivity(unchecked) var pastTimelines: [Timeline] = []
     @exclusivity(unchecked) var attempt = 0
+    /// What it wants of its next connection. It holds until it has one, also through a suspension or a time without network.
+    @exclusivity(unchecked) var wish = Wish()
     /// How often a server has turned it away.
     @exclusivity(unchecked) var refusals = 0
     /// When the idle deadline was last moved.
@@ -80,6 +82,14 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         /// The exchange is over, decoded bytes still wait for the receiver.
         case draining
         case finished
+    }
+
+    /// How a request asks for a connection.
+    struct Wish {
+        /// Before the others of its priority: it had a connection, and is sent again.
+        var atFront = false
+        /// Not for one that has served before (B6.26).
+        var onNewConnection = false
     }
 
     init(_ handle: TransactionHandle, receiver: any TransactionReceiver, core: LoopCore) {
@@ -138,8 +148,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         guard let again = handle.request.again else { return askForConnection() }
         attempt = again.attempt
         refusals = again.refusals
-        if again.pause > .zero { return wait(again.pause) }
-        askForConnection(atFront: true, onNewConnection: again.needsNewConnection)
+        wish = Wish(atFront: true, onNewConnection: again.needsNewConnection)
+        if again.pause > .zero { wait(again.pause) } else { askForConnection() }
     }
 
     /// Ends with `.cancelled`.
@@ -305,8 +315,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         receiver.waitsForConnectivity()
     }
 
-    /// Gets in the pool's line.
-    func askForConnection(atFront: Bool = false, onNewConnection: Bool = false) {
+    /// Gets in the pool's line, as it wishes.
+    func askForConnection() {
         guard suspensions == 0 else {
             state = .idle
             return
@@ -315,7 +325,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         state = .waiting(isTimed: false)
         deadlines.stopped()
         rearm()
-        pool.request(self, atFront: atFront, onNewConnection: onNewConnection)
+        pool.request(self, atFront: wish.atFront, onNewConnection: wish.onNewConnection)
     }
 
     func finish(_ error: EngineError?, again: SecondSending? = nil) {
