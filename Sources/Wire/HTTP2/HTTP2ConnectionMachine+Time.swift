@@ -13,6 +13,10 @@ extension HTTP2ConnectionMachine {
         }
     }
 
+    /// The transport has room again after it had none, so what was written before has moved on. Bytes that are merely given to it do
+    /// not count: it takes a request also where the peer is gone.
+    package mutating func outputMoved(now: Duration) { heartbeat.outputMoved(now: now) }
+
     /// Sends a ping, unless one is under way; whether it does.
     @discardableResult
     mutating func writePing(_ now: Duration) -> Bool {

@@ -15,6 +15,8 @@ struct HTTP2Heartbeat {
     /// A request timed out while the peer was silent (H6.4).
     private(set) var isSuspect = false
     private var lastReceived: Duration
+    /// When the transport last got room after it had none.
+    private var lastMoved: Duration
     private var settingsSentAt: Duration?
     /// When the ping that waits for its answer was sent, and which one it is.
     private var pingSentAt: Duration?
@@ -23,6 +25,7 @@ struct HTTP2Heartbeat {
     /// A connection begins, and our settings go out.
     init(now: Duration) {
         lastReceived = now
+        lastMoved = now
         settingsSentAt = now
     }
 
@@ -33,6 +36,9 @@ struct HTTP2Heartbeat {
         bytesReceived &+= UInt64(clamping: count)
         lastReceived = max(lastReceived, now)
     }
+
+    /// The transport has room again after it had none.
+    mutating func outputMoved(now: Duration) { lastMoved = max(lastMoved, now) }
 
     /// A ping goes out; answers its eight bytes, nil if another one is not answered yet.
     mutating func ping(now: Duration) -> UInt64? {
@@ -67,8 +73,9 @@ struct HTTP2Heartbeat {
 
     /// When to look again; nil if there is nothing to wait for.
     func deadline(isIdle: Bool) -> Duration? {
-        // Any byte shows that the peer is there: the answer to the PING may stand behind much else.
-        if let pingSentAt { return max(pingSentAt, lastReceived) + Self.answer }
+        // Any byte shows that the peer is there: the answer to the PING may stand behind much else. So may the PING itself, behind
+        // a body on a slow line.
+        if let pingSentAt { return max(pingSentAt, lastReceived, lastMoved) + Self.answer }
         return isIdle ? nil : lastReceived + Self.silence
     }
 
@@ -80,7 +87,7 @@ struct HTTP2Heartbeat {
 
     /// How long nothing may come while streams are open, until we ask (H6.5).
     private static var silence: Duration { .seconds(30) }
-    /// How long a ping may be without an answer (H6.5).
+    /// How long a ping may be without an answer while nothing moves (H6.5).
     private static var answer: Duration { .seconds(15) }
     /// After how long without a request a ping goes along with the next one (H6.5).
     private static var idle: Duration { .seconds(10) }

@@ -162,6 +162,34 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test("H6.5: a server that takes a body slowly, and says nothing meanwhile, is not given up")
+    func slowUpload() {
+        let rig = EngineRig.http2()
+        rig.network.capacity = 1024
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.takesBodies = false
+            peer.onHead = { peer, request in if request.head.method == "PUT" { peer.isReading = false } }
+        }
+        // The settings are exchanged.
+        rig.submit()
+        rig.settle()
+        let journal = rig.submit("PUT", body: [UInt8](repeating: 1, count: 60_000), idleTimeout: nil)
+        rig.settle()
+        for _ in 0..<40 {
+            rig.advance(.seconds(10))
+            peers[0].isReading = true
+            peers[0].read()
+            peers[0].isReading = false
+            rig.settle()
+        }
+        #expect(!journal.hasEnded)
+        peers[0].isReading = true
+        peers[0].read()
+        rig.settle()
+        #expect(journal.text == "hello" && journal.error == nil && peers.count == 1)
+        rig.expectClean()
+    }
+
     // MARK: By the server
 
     @Test(

@@ -53,6 +53,26 @@ struct HTTP2TimeTests {
         #expect(rig.takeSaid().last == .failed(.connection(.silence)))
     }
 
+    @Test(
+        "H6.5: an unanswered PING says nothing while the transport gets room again; that it takes a request is no sign")
+    func movingOutput() {
+        var rig = HTTP2Rig.client()
+        rig.request()
+        rig.forget()
+        rig.wait(.seconds(30))
+        #expect(rig.takeWritten() == ping(1))
+        for _ in 0..<10 {
+            rig.wait(.seconds(14))
+            let now = rig.now
+            rig.then { $0.outputMoved(now: now) }
+        }
+        rig.wait(.seconds(14))
+        rig.request()
+        #expect(rig.takeSaid().isEmpty)
+        rig.wait(.seconds(1))
+        #expect(rig.takeSaid().last == .failed(.connection(.silence)))
+    }
+
     @Test("H6.5: no PING while idle; after 10 s one goes along with the next HEADERS, never a second one unanswered")
     func idle() {
         var rig = HTTP2Rig.client()

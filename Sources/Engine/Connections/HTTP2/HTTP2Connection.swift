@@ -188,5 +188,8 @@ final class HTTP2Connection: ByteStreamObserver {
 
     func streamBecameReadable(_ stream: any ByteStream) { pump() }
 
-    func streamBecameWritable(_ stream: any ByteStream) { flush() }
+    func streamBecameWritable(_ stream: any ByteStream) {
+        machine.outputMoved(now: now)
+        flush()
+    }
 }
