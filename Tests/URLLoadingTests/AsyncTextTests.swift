@@ -28,6 +28,36 @@ struct AsyncTextTests {
         }
     }
 
+    /// Bytes that break off with an error.
+    private struct BrokenBytes: AsyncSequence, Sendable {
+        typealias Element = UInt8
+        typealias Failure = Lost
+
+        struct Lost: Error {}
+
+        let bytes: [UInt8]
+
+        init(_ text: String) { bytes = Array(text.utf8) }
+
+        func makeAsyncIterator() -> Iterator { Iterator(rest: bytes[...]) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            var rest: ArraySlice<UInt8>
+            var isBroken = false
+
+            mutating func next() async throws(Lost) -> UInt8? { try take() }
+
+            mutating func next(isolation actor: isolated (any Actor)?) async throws(Lost) -> UInt8? { try take() }
+
+            private mutating func take() throws(Lost) -> UInt8? {
+                if isBroken { return nil }
+                if let byte = rest.popFirst() { return byte }
+                isBroken = true
+                throw Lost()
+            }
+        }
+    }
+
     private func collect<S: AsyncSequence>(_ sequence: S) async throws -> [S.Element] {
         var all: [S.Element] = []
         for try await element in sequence { all.append(element) }
@@ -66,6 +96,19 @@ struct AsyncTextTests {
     @Test("Bytes that are not UTF-8 become U+FFFD in lines")
     func brokenLine() async throws {
         #expect(try await collect(Bytes([0x61, 0xFF, 0x62, 0x0A, 0xC3]).lines) == ["a\u{FFFD}b", "\u{FFFD}"])
+    }
+
+    @Test("B1.120: nothing follows an error, also where a line or a character had begun before it")
+    func broken() async throws {
+        var lines = BrokenBytes("one\ntwo").lines.makeAsyncIterator()
+        #expect(try await lines.next() == "one")
+        await #expect(throws: BrokenBytes.Lost.self) { _ = try await lines.next() }
+        #expect(try await lines.next() == nil)
+
+        var characters = BrokenBytes("ab").characters.makeAsyncIterator()
+        #expect(try await characters.next() == "a")
+        await #expect(throws: BrokenBytes.Lost.self) { _ = try await characters.next() }
+        #expect(try await characters.next() == nil)
     }
 
     @Test("Scalars are those that String decodes from the bytes, also where the bytes are not UTF-8")

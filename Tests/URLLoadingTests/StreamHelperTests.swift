@@ -64,6 +64,46 @@ struct ResourceBytesTests {
         #expect(try await lines.next() == "two")
         #expect(try await lines.next() == nil)
     }
+
+    @Test("B1.120: a file that grows after its end has been read gives no more bytes, lines or characters")
+    func grownFile() async throws {
+        try await withFile(Data("one".utf8)) { url in
+            let writing = try FileHandle(forWritingTo: url)
+            try writing.seekToEnd()
+            let grow = { try writing.write(contentsOf: Data("more".utf8)) }
+
+            let handle = try FileHandle(forReadingFrom: url)
+            var bytes = handle.bytes.makeAsyncIterator()
+            while try await bytes.next() != nil {}
+            try grow()
+            #expect(try await bytes.next() == nil)
+
+            // The end is found already with the last line and the last character.
+            var lines = url.lines.makeAsyncIterator()
+            #expect(try await lines.next() == "onemore")
+            try grow()
+            #expect(try await lines.next() == nil)
+
+            var characters = url.resourceBytes.characters.makeAsyncIterator()
+            for character in "onemoremore" { #expect(try await characters.next() == character) }
+            try grow()
+            #expect(try await characters.next() == nil)
+        }
+    }
+
+    @Test("B1.120: a file that was not there when it was asked for first is not looked for again")
+    func missingFileLater() async throws {
+        try await withFile(Data()) { url in
+            try FileManager.default.removeItem(at: url)
+            var bytes = url.resourceBytes.makeAsyncIterator()
+            var lines = url.lines.makeAsyncIterator()
+            await #expect(throws: CocoaError.self) { _ = try await bytes.next() }
+            await #expect(throws: CocoaError.self) { _ = try await lines.next() }
+            try Data("late".utf8).write(to: url)
+            #expect(try await bytes.next() == nil)
+            #expect(try await lines.next() == nil)
+        }
+    }
 }
 
 @Suite("Bound streams")

@@ -34,6 +34,7 @@ public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where B
         /// Tells by each scalar once where a character ends. A string can tell only by reading all of `begun` again, which for a character
         /// of a mebibyte, as a server may send it, takes half an hour.
         @usableFromInline var recognizer = Unicode._CharacterRecognizer()
+        @usableFromInline var hasEnded = false
 
         @inlinable
         init(_ scalars: AsyncUnicodeScalarSequence<Base>.AsyncIterator) {
@@ -49,8 +50,14 @@ public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where B
         /// The next character, or `nil` at the end.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Base.Failure) -> Character? {
+            if hasEnded { return nil }
+            // Order: before a scalar is asked for, since an error ends the characters, too.
+            hasEnded = true
             while let scalar = try await scalars.next(isolation: actor) {
-                if let character = take(scalar) { return character }
+                if let character = take(scalar) {
+                    hasEnded = false
+                    return character
+                }
             }
             return begun.isEmpty ? nil : begun.removeFirst()
         }

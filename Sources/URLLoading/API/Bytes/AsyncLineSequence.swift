@@ -37,6 +37,7 @@ public struct AsyncLineSequence<Base: AsyncSequence>: AsyncSequence where Base.E
         @usableFromInline var line: [UInt8] = []
         /// The last byte was a CR: an LF that follows belongs to it.
         @usableFromInline var isAfterCR = false
+        @usableFromInline var hasEnded = false
 
         @inlinable
         init(_ base: Base.AsyncIterator, keepsEmpty: Bool) {
@@ -53,13 +54,19 @@ public struct AsyncLineSequence<Base: AsyncSequence>: AsyncSequence where Base.E
         /// The next line, or `nil` at the end.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Base.Failure) -> String? {
+            if hasEnded { return nil }
+            // Order: before a byte is asked for, since an error ends the lines, too. What came of a line before the error is no line.
+            hasEnded = true
             while let byte = try await base.next(isolation: actor) {
                 guard Self.mayEndLine(byte) else {
                     line.append(byte)
                     isAfterCR = false
                     continue
                 }
-                if let end = take(byte) { return end }
+                if let end = take(byte) {
+                    hasEnded = false
+                    return end
+                }
             }
             return line.isEmpty ? nil : cut()
         }
