@@ -278,6 +278,34 @@ struct WebSocketTaskTests {
         }
     }
 
+    @Test(
+        "B15.57: the sequence of messages ends with the conversation after the program's own goodbye",
+        arguments: [
+            (WebSocketStep.close(1000), "nil"), (WebSocketStep.drop, "nil"),
+            (WebSocketStep.close(4001, "enough"), "4001 enough"),
+        ])
+    func sequenceAfterGoodbye(answer: WebSocketStep, expected: String) async throws {
+        let gate = ServerGate()
+        try await withScript([.text("a"), .expectClose(1000), .wait(gate), answer]) { server, record in
+            let task = webSocketSession().webSocketTask(with: try server.webSocket())
+            task.resume()
+            let iteration = Task { () async -> String in
+                do {
+                    for try await _ in task.messages { task.cancel(with: .normalClosure, reason: nil) }
+                    return "nil"
+                } catch let error as URLSessionWebSocketTask.ClosureError {
+                    let reason = error.reason.map { String(decoding: $0, as: UTF8.self) }
+                    return "\(error.closeCode.rawValue) \(reason ?? "nil")"
+                } catch {
+                    return name(error)
+                }
+            }
+            await record.wait { !$0.events.isEmpty }
+            gate.open()
+            #expect(await iteration.value == expected)
+        }
+    }
+
     @Test("Cancelling the Swift task that iterates cancels the web socket")
     func sequenceCancelled() async throws {
         try await withServer(router: { _ in .webSocket() }) { server in

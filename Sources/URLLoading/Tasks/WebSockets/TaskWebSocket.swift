@@ -60,8 +60,21 @@ struct TaskWebSocket: Sendable {
     }
 
     func receive() async throws -> URLSessionWebSocketTask.Message {
+        try await message(received())
+    }
+
+    /// The next message for an iteration. After a goodbye of either side it fails only at the end, when it is known how the conversation
+    /// was closed (B15.57).
+    func receiveOrEnd() async throws -> URLSessionWebSocketTask.Message {
+        let result = await received()
+        guard case .failure(.end(.closed)) = result, let calls else { return try message(result) }
+        await calls.untilEnd()
+        return try await message(received())
+    }
+
+    private func received() async -> Result<WebSocketMessage, WebSocketFailure> {
         let holdsEnd = calls?.hold() == true
-        let result = await withUnsafeContinuation { continuation in
+        return await withUnsafeContinuation { continuation in
             say(
                 .receive { result in
                     if case .failure = result { calls?.drained() }
@@ -69,6 +82,11 @@ struct TaskWebSocket: Sendable {
                     if holdsEnd { releaseEnd() }
                 })
         }
+    }
+
+    private func message(
+        _ result: Result<WebSocketMessage, WebSocketFailure>
+    ) throws -> URLSessionWebSocketTask.Message {
         switch result {
         case .success(let message): return URLSessionWebSocketTask.Message(message)
         case .failure(let failure): throw error(failure)

@@ -24,6 +24,8 @@ final class WebSocketCalls: Sendable {
         var handle: WebSocketHandle?
         /// What calls are answered with once the task has ended.
         var end: WebSocketFailure?
+        /// What waits for the end.
+        var endWaiters: [UnsafeContinuation<Void, Never>] = []
         /// Messages that came before the end and that no call has asked for.
         var unclaimed: ArraySlice<WebSocketMessage> = []
         var maximumMessageSize = 1 << 20
@@ -139,15 +141,28 @@ final class WebSocketCalls: Sendable {
 
     /// The task has ended; what was never passed on is answered. Counts once.
     func end(_ failure: WebSocketFailure, unclaimed: [WebSocketMessage] = []) {
-        let orders = state.withLock { state -> [WebSocketOrder] in
-            guard state.end == nil else { return [] }
+        let (orders, waiters) = state.withLock { state -> ([WebSocketOrder], [UnsafeContinuation<Void, Never>]) in
+            guard state.end == nil else { return ([], []) }
             state.end = failure
             state.unclaimed = unclaimed[...]
             state.handle = nil
-            defer { state.waiting = [] }
-            return state.waiting
+            defer { (state.waiting, state.endWaiters) = ([], []) }
+            return (state.waiting, state.endWaiters)
         }
         for order in orders { answer(order) }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when the task has ended.
+    func untilEnd() async {
+        await withUnsafeContinuation { waiter in
+            let hasEnded = state.withLock { state in
+                if state.end != nil { return true }
+                state.endWaiters.append(waiter)
+                return false
+            }
+            if hasEnded { waiter.resume() }
+        }
     }
 
     /// What came before the end is still given out after it (B15.14); for all else there is its reason (B15.33).
