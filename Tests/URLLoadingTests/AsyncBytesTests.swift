@@ -134,6 +134,34 @@ struct AsyncBytesTests {
         }
     }
 
+    @Test("B1.121, B1.92: an iteration that goes leaves the transfer to another one, and the last one ends it")
+    func severalIterations() async throws {
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("1"), .init("2", when: gate)]) }) { server in
+            let session = URLSession(configuration: .default)
+            let (bytes, _) = try await session.bytes(from: try server.at("/"))
+            var iterator = bytes.makeAsyncIterator()
+            #expect(try await iterator.next() == UInt8(ascii: "1"))
+            _ = bytes.makeAsyncIterator()
+            _ = bytes.chunks.makeAsyncIterator()
+            #expect(bytes.task.state == .running)
+            gate.open()
+            #expect(try await iterator.next() == UInt8(ascii: "2"))
+            #expect(try await iterator.next() == nil)
+        }
+        try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in
+            let session = URLSession(configuration: .default)
+            let (bytes, _) = try await session.bytes(from: try server.at("/"))
+            func readAByte(of iterators: [URLSession.AsyncBytes.Iterator]) async throws {
+                for var iterator in iterators { _ = try await iterator.next() }
+            }
+            try await readAByte(of: [bytes.makeAsyncIterator(), bytes.makeAsyncIterator()])
+            await server.wait { $0.givenUp == 1 }
+            try await until { bytes.task.state == .completed }
+            #expect((bytes.task.error as? URLError)?.code == .cancelled)
+        }
+    }
+
     @Test("B1.92: a sequence that is let go of unread cancels its task")
     func droppedSequence() async throws {
         try await withServer(router: { _ in .generated(length: 50_000_000) }) { server in

@@ -33,7 +33,8 @@ extension URLSession {
 
     /// A response's body, byte by byte. It can be read once. While it is not read, the server is made to wait.
     ///
-    /// When the iteration ends early, or the sequence goes without having been read, the transfer is cancelled (B1.92).
+    /// When the iteration ends early, the last one where there are several, or the sequence goes without having been read, the transfer is
+    /// cancelled (B1.92).
     public struct AsyncBytes: AsyncSequence, Sendable {
         /// A byte.
         public typealias Element = UInt8
@@ -50,7 +51,8 @@ extension URLSession {
         /// last, and where they have answered without any it is one that never begins.
         public var task: URLSessionDataTask { source.task }
 
-        /// Begins to read; a second iteration goes on where the first one stands.
+        /// Begins to read. Of several iterations each gets what no other has taken, a batch at a time: what one has taken ahead of its
+        /// caller the others do not see.
         public func makeAsyncIterator() -> URLSession.AsyncBytes.Iterator {
             Iterator(bytes: BufferedBytes(BodyPieces(source)))
         }

@@ -12,6 +12,8 @@ final class TransferFeed: Sendable {
     private let pipe: EventPipe
     /// Events that were taken before the iteration began.
     private let kept = Mutex<[URLSession.TransferEvent]>([])
+    /// How many iterations could ask for more.
+    private let iterations = Atomic<Int>(0)
 
     init(task: URLSessionDataTask, pipe: EventPipe) {
         self.task = task
@@ -62,17 +64,26 @@ final class TransferFeed: Sendable {
             task.core.driver.cancel()
         }
     }
+
+    // MARK: Iterations
+
+    /// Something can ask for more until `iterationEnds`.
+    fileprivate func iterationBegins() { iterations.add(1, ordering: .relaxed) }
+
+    /// B1.92: with the last iteration the task ends.
+    fileprivate func iterationEnds() {
+        if iterations.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { task.core.driver.cancel() }
+    }
 }
 
-/// One iteration of a feed. When its last copy goes, nothing can ask for more, and the task ends (B1.92).
+/// One iteration of a feed, with all its copies.
 final class FeedIteration: Sendable {
     let feed: TransferFeed
 
     init(_ feed: TransferFeed) {
         self.feed = feed
+        feed.iterationBegins()
     }
 
-    deinit {
-        feed.task.core.driver.cancel()
-    }
+    deinit { feed.iterationEnds() }
 }
