@@ -259,14 +259,12 @@ final class MockPoolDriver {
     }
 
     func renew() {
-        let before = Set(connections.keys)
         for (id, connection) in connections where connection.state == .open && connection.used > 0 {
-            connections[id]?.state = .draining
+            connections[id]?.retirement = now
         }
-        pool.renew()
+        pool.renew(now: now)
         apply(ready: nil)
-        check(!connections.contains { before.contains($0.key) && $0.value.state == .open }, "no connection stays")
-        check(!connections.contains { isSurplusDial($0.key) }, "no unused dial is left")
+        check(!connections.contains { $0.value.isIdle || isSurplusDial($0.key) }, "nothing unused is left")
     }
 
     func shutDown(immediately: Bool) {

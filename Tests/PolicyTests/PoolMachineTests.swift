@@ -636,7 +636,7 @@ import URLLoadingPolicy
         _ = pool.release(used)
         _ = pool.request(2, try poolKey("other.example"))
         #expect(pool.renew() == [.close([surplus])])
-        #expect(pool.counts == PoolCounts(draining: 1, dialling: 1, waiting: 1))
+        #expect(pool.counts == PoolCounts(inUse: 1, dialling: 1, waiting: 1))
     }
 
     @Test(
@@ -647,10 +647,16 @@ import URLLoadingPolicy
         let used = pool.lease(0, key)
         let idle = pool.idle(2, key)
         #expect(pool.renew() == [.close(idle)])
-        #expect(pool.counts == PoolCounts(draining: 1))
+        #expect(pool.counts == PoolCounts(inUse: 1))
         let actions = pool.request(1, key)
         #expect(actions == [.dial(pool.dialled, key)])
-        #expect(pool.release(used).contains(.close([used])))
+        #expect(pool.release(used) == [.close([used])])
+        // What was opened afterwards is kept.
+        let opened = pool.dialled
+        #expect(pool.establish(opened) == [.use(1, opened)])
+        pool.advance(.seconds(1))
+        _ = pool.release(opened)
+        #expect(pool.request(2, key) == [.use(2, opened)])
     }
 
     @Test("B16.7: shut down gently, what waits and what is still to come is served, then each connection is closed")

@@ -106,7 +106,7 @@ final class VirtualPool {
         return listed()
     }
     func renew() -> [Action] {
-        machine.renew()
+        machine.renew(now: elapsed)
         return listed()
     }
     func shutDown(immediately: Bool) -> [Action] {

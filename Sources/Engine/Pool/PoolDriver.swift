@@ -217,7 +217,7 @@ final class PoolDriver {
 
     /// Closes every connection that carries no request, and the others after their last one.
     func renew() {
-        machine.renew()
+        machine.renew(now: reactor.elapsed)
         carryOut()
     }
 

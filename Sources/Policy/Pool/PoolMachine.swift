@@ -29,7 +29,8 @@
 //    as rule 2 says, and when a connection turns out to be shared the other dials end.
 // 10. A connection that drains takes no new requests and does not count any more; it is closed when its last request ends.
 // 11. Where connections have a greatest age, one that has reached it is closed if it is idle, and drains where a new request
-//     would use it. It serves the request that it was opened for, however low the limit is.
+//     would use it. It serves the request that it was opened for, however low the limit is. Where later requests are to have new
+//     connections, those in use have reached it.
 // 12. A connection that is to be ready before there is a request for it is dialled for a request that is bound to it and gives it
 //     back at once. It is opened where the host has room, and closes no other connection for that.
 
@@ -50,11 +51,17 @@ package struct PoolMachine: ~Copyable {
     private var timer: Duration?
     /// How many had to wait, ever.
     var requestsSoFar = 0
+    /// Whether a connection may grow too old; from then on each that opens has the time of that.
+    private var mayRetire: Bool
 
     /// Makes an empty pool.
     package init(limits: PoolLimits = PoolLimits()) {
         self.limits = limits
+        mayRetire = limits.lifetime != nil
     }
+
+    /// The time at which a connection is too old that never is.
+    private static var never: Duration { .seconds(Int64.max / 2) }
 
     /// What is to be done next, nil when nothing is: to be pulled after each event.
     package mutating func nextAction() -> PoolAction? {
@@ -148,7 +155,7 @@ package struct PoolMachine: ~Copyable {
         let lead = records.connections[row].waiter
         let isBound = lead != PoolRecords.none && records.waiters[lead].isBound
         records.setCapacity(capacity, of: row)
-        if let lifetime = limits.lifetime { records.setRetirement(now + lifetime, of: row) }
+        if mayRetire { records.setRetirement(limits.lifetime.map { now + $0 } ?? Self.never, of: row) }
         for other in records.noteProtocol(isShared: capacity > 1, of: key) where other != key { matchUp(other) }
         if capacity > 1 {
             share(row, with: isBound ? lead : nil, now: now)
@@ -289,11 +296,14 @@ package struct PoolMachine: ~Copyable {
         return records.counts.idle < before
     }
 
-    /// No request that is still to come has a connection of before: those that are unused are closed, also where they are still dialled,
-    /// and those in use drain (B1.26).
-    package mutating func renew() {
+    /// No request that is still to come has a connection of before (B1.26): those that are unused are closed, also where they are still
+    /// dialled, and those in use are too old from now on.
+    package mutating func renew(now: Duration) {
+        mayRetire = true
         closeUnused()
-        for row in records.connections.indices where records.connections[row].isInUse { drain(row) }
+        for row in records.connections.indices where records.connections[row].isInUse {
+            records.setRetirement(now, of: row)
+        }
     }
 
     private mutating func closeUnused() {
@@ -437,7 +447,7 @@ package struct PoolMachine: ~Copyable {
     /// Whether a connection is too old for a new request.
     @inline(__always)
     private func isRetired(_ row: Int, now: Duration) -> Bool {
-        limits.lifetime != nil && records.connections[row].retirement <= now
+        mayRetire && records.connections[row].retirement <= now
     }
 
     /// Lets a connection serve its requests to their end; its place at the host is free.
@@ -451,7 +461,7 @@ package struct PoolMachine: ~Copyable {
         guard phase == .running, !isRetired(row, now: now) else { return close(row) }
         records.move(row, to: .idle)
         var expiry = now + min(limits.idleTimeout, idleLimit ?? limits.idleTimeout)
-        if limits.lifetime != nil { expiry = min(expiry, records.connections[row].retirement) }
+        if mayRetire { expiry = min(expiry, records.connections[row].retirement) }
         expire(row, at: expiry)
         if records.counts.idle > limits.idle { closeLongestIdle() }
     }

@@ -39,7 +39,7 @@ struct PooledConnection {
     var isAsking = false
     /// How many requests had asked when the dial was begun.
     var dialledAt = 0
-    /// While it is open, and where connections have a greatest age: when that is reached.
+    /// While it is open, and where connections may grow too old (`mayRetire`): when it is.
     var retirement = Duration.zero
     /// While it is idle: its neighbours among the idle connections of all keys.
     var idleOlder = PoolRecords.none
