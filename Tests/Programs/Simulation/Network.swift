@@ -78,6 +78,13 @@ final class Network: Dialer, Resolver {
     /// The server lets a connection run out, which then does not count any more (H2.8).
     func noteDraining(_ number: Int) { clients[number - 1].isDraining = true }
 
+    /// Later requests are to have new connections: one that is shared, and would have served them, drains (B1.26). One that is not keeps
+    /// its place until it is closed.
+    func noteFlush() {
+        guard isShared else { return }
+        for index in clients.indices where clients[index].isOpen { clients[index].isDraining = true }
+    }
+
     /// Ends what is left.
     func abandon() {
         for wire in wires { wire.abandon() }

@@ -134,6 +134,7 @@ final class Program: @unchecked Sendable {
             world.add(after: draw(8_000)) { [self] in
                 world.tell("the session flushes")
                 session?.flush {}
+                world.network.noteFlush()
             }
         }
         let ending = chance.chance(15) ? draw(10_000) : .seconds(6)

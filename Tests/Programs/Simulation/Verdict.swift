@@ -45,7 +45,9 @@ struct Verdict {
         case (503, .answer):
             // B6.33, B6.34: what must not be done twice, what has no time left, and what was tried before in vain.
             let took = errand.endedAt.flatMap { ended in errand.begun.map { ended - $0 } } ?? .zero
-            let hasTime = took < .seconds(program.resourceTimeout) - .seconds(4) && world.network.failures == 0
+            // An attempt may have gone with a connection, and no server have seen it.
+            let isFirst = world.network.failures == 0 && !world.network.hasBroken
+            let hasTime = took < .seconds(program.resourceTimeout) - .seconds(4) && isFirst
             if !world.triesAgain || errand.isAwaited || errand.isSafe && hasTime || errand.form == .upload && hasTime {
                 complain(errand, "it ended with an answer after which it was to be tried again")
             }
