@@ -285,8 +285,8 @@ struct WebSocketTaskTests {
             (WebSocketStep.close(4001, "enough"), "4001 enough"),
         ])
     func sequenceAfterGoodbye(answer: WebSocketStep, expected: String) async throws {
-        let gate = ServerGate()
-        try await withScript([.text("a"), .expectClose(1000), .wait(gate), answer]) { server, record in
+        // The iteration nearly always asks for the next message before the server has answered its goodbye; it ends alike otherwise.
+        try await withScript([.text("a"), .expectClose(1000), answer]) { server, _ in
             let task = webSocketSession().webSocketTask(with: try server.webSocket())
             task.resume()
             let iteration = Task { () async -> String in
@@ -300,8 +300,6 @@ struct WebSocketTaskTests {
                     return name(error)
                 }
             }
-            await record.wait { !$0.events.isEmpty }
-            gate.open()
             #expect(await iteration.value == expected)
         }
     }
