@@ -105,7 +105,7 @@ package final class Engine: Sendable {
         return gauges
     }
 
-    /// Closes every connection that carries no request.
+    /// Lets later requests open new connections: those that carry no request are closed at once, the others after their last one.
     package func renewConnections() {
         for port in ports { port.tell { $0.renewConnections() } }
     }

@@ -168,6 +168,7 @@ struct TaskState: ~Copyable, Sendable {
             rareDownload = .none
             alarm = nil
             answerLimit = nil
+            // Nothing of the program's goes with it under the lock: a task that ends quietly has no delegate.
             if quietly { letGo() }
         }
         return TaskResult(

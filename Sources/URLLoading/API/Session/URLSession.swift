@@ -88,8 +88,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func invalidateAndCancel() { core.invalidate(self, cancelling: true) }
 
     /// Empties the session's cache and its storages of credentials and cookies, on the disk too, forgets which proofs were
-    /// accepted, and lets later requests open new connections; the handler is called on the delegate
-    /// queue (B1.26).
+    /// accepted, and lets later requests open new connections; the handler is called on the delegate queue (B1.26).
     @preconcurrency
     open func reset(completionHandler: @escaping @Sendable () -> Void) {
         configurationCopy.urlCredentialStorage?.removeAll()
@@ -105,7 +104,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         await withUnsafeContinuation { continuation in reset { continuation.resume() } }
     }
 
-    /// Writes cookies and what the cache holds to the disk and lets later requests open new connections; the handler is called on the delegate queue (B1.26).
+    /// Writes cookies and what the cache holds to the disk and lets later requests open new connections; the handler is called
+    /// on the delegate queue (B1.26).
     @preconcurrency
     open func flush(completionHandler: @escaping @Sendable () -> Void) {
         core.renewConnections()
