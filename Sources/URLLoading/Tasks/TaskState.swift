@@ -79,6 +79,9 @@ struct TaskState: ~Copyable, Sendable {
     var sentTold: Int64 = 0
     /// What `didWriteData` has told.
     var writtenTold: Int64 = 0
+    /// What was let go of behind the lock, and may be the program's, as a stream or a response. Its `deinit` may ask the task
+    /// something, so it stays until somebody takes it out from behind the lock.
+    private var spent: [any Sendable]?
 
     init() {}
 
@@ -158,13 +161,8 @@ struct TaskState: ~Copyable, Sendable {
         if rareDownload.exists { failure = download?.settle(failure) }
         defer {
             machine.complete()
-            load = .none
             error = failure
             call = nil
-            reroutable = nil
-            cachePart = nil
-            handshake = nil
-            records = []
             rareDownload = .none
             alarm = nil
             answerLimit = nil
@@ -173,8 +171,30 @@ struct TaskState: ~Copyable, Sendable {
         }
         return TaskResult(
             error: failure, response: response, call: call, session: session, kept: takeKept(),
-            download: rareDownload, alarm: alarm, answerLimit: answerLimit)
+            download: rareDownload, alarm: alarm, answerLimit: answerLimit,
+            left: Left(
+                load: exchange(&load, with: .none), reroutable: reroutable.take(), cachePart: cachePart.take(),
+                handshake: handshake.take(), records: exchange(&records, with: []), spent: takeSpent()))
     }
+
+    /// What the last hop of a task leaves behind.
+    struct Left: Sendable {
+        fileprivate let load: TaskLoad
+        fileprivate let reroutable: ReroutableHop?
+        fileprivate let cachePart: CachePart?
+        fileprivate let handshake: WebSocketHop?
+        fileprivate let records: [TransactionRecord]
+        fileprivate let spent: [any Sendable]?
+    }
+
+    /// Lets go of something that may be the program's; it ends when the lock is free.
+    mutating func spend(_ value: (any Sendable)?) {
+        guard let value else { return }
+        spent = (spent ?? []) + [value]
+    }
+
+    /// What was let go of; the caller lets it end when the lock is free.
+    mutating func takeSpent() -> [any Sendable]? { spent.take() }
 
     /// Lets go of what is needed up to the last message only; it is the caller's.
     @discardableResult
@@ -214,6 +234,8 @@ struct TaskResult: ~Copyable, Sendable {
     /// The alarms that are not needed any more.
     let alarm: Alarm?
     let answerLimit: Alarm?
+    /// What ends with the task, when the lock is free.
+    let left: TaskState.Left
 }
 
 /// What carries the task's exchange.

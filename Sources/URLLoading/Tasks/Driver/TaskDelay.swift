@@ -48,7 +48,8 @@ struct TaskDelay: Sendable {
     private func beginNow(_ next: URLRequest?, after wait: WaitNumber) {
         let isWanted: Void? = task.driver.endWait(wait) { state in
             guard let next else { return }
-            state.currentRequest = state.currentRequest.map { next.keepingNetworkFlags(of: $0) } ?? next
+            let request = state.currentRequest.map { next.keepingNetworkFlags(of: $0) } ?? next
+            state.spend(exchange(&state.currentRequest, with: request))
             // An upload task keeps the body it was made with.
             if case .request = state.body {
                 task.counters.expectedToSend.store(next.values.expectedBodyLength, ordering: .relaxed)

@@ -181,16 +181,20 @@ struct TaskDriver: Sendable {
     /// The exchange goes on with another carrier; whether the task was cancelled, and the new carrier has to be told.
     func goOn(with load: any LoadHandle) -> Bool {
         task.state.withLock { state in
-            state.load = .other(load)
+            state.spend(exchange(&state.load, with: .other(load)).handle)
             return state.machine.goOnElsewhere()
         }
     }
 
     /// The exchange is over, and nothing carries it any more. What follows is decided under the lock.
     func exchangeEnded<Sequel: Sendable & ~Copyable>(_ decide: (inout TaskState) -> Sequel) -> Sequel {
-        task.state.withLock { state in
+        var (load, spent): (TaskLoad, [any Sendable]?) = (.none, nil)
+        // Order: what is let go of ends when the lock is free, since a `deinit` of the program's may ask its task something.
+        defer { withExtendedLifetime((load, spent)) {} }
+        return task.state.withLock { state in
             state.machine.exchangeEnded()
-            state.load = .none
+            load = exchange(&state.load, with: .none)
+            defer { spent = state.takeSpent() }
             return decide(&state)
         }
     }
@@ -208,9 +212,10 @@ struct TaskDriver: Sendable {
 
     /// Ends the task without (further) loading, from wherever the caller is.
     func endUnloaded(_ error: URLError) {
-        task.state.withLock { state in
+        // Order: the load ends when the lock is free, since what it holds may be the program's.
+        _ = task.state.withLock { state in
             state.machine.end()
-            state.load = .none
+            return exchange(&state.load, with: .none)
         }
         task.kind.stream?.end(.known(error))
         task.webSocketCalls?.end(.known(error))

@@ -77,11 +77,11 @@ extension TaskState {
 
     /// A redirect leads to the next hop (B4.11): what follows is a request like any other.
     private mutating func follow(_ next: URLRequest) -> HopSequel {
-        if redirect.dropsBody { body = .request }
+        if redirect.dropsBody { spend(exchange(&body, with: .request)) }
         sentTold = 0
         redirect = RedirectProgress(count: redirect.count + 1)
         if isAuthenticating { authentication.redirected() }
-        currentRequest = next
+        spend(exchange(&currentRequest, with: next))
         sentFields = nil
         return .hop(next, body)
     }

@@ -18,8 +18,8 @@ extension TaskHops {
         if task.savesFile, !fromInside { task.download.beginAtBeginning() }
         let sessionView = tellingView
         let load = task.driver.beginExchange { state in
-            state.cachePart = cache
-            state.reroutable = reroutable
+            state.spend(exchange(&state.cachePart, with: cache))
+            state.spend(exchange(&state.reroutable, with: reroutable))
             state.sentFields = nil
             return SchemeLoad(
                 request, HopAnswer(task: task, plan: plan(of: state, sessionView)), by: carrier,

@@ -215,7 +215,7 @@ extension TaskState {
     fileprivate mutating func beginAttempt() -> (URLRequest, TaskBody)? {
         retry.retries += 1
         retry.pause = nil
-        response = nil
+        spend(response.take())
         sentFields = nil
         sentTold = 0
         redirect.deliversBody = nil

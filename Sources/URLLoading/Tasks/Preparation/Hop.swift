@@ -36,9 +36,10 @@ final class ReroutableHop: Sendable {
 extension TaskState {
     /// The ways that are left after this failure; nil where there are none, or where another way would not help.
     mutating func takeReroutableHop(after failure: EngineError) -> ReroutableHop? {
-        defer { self.reroutable = nil }
-        guard let reroutable, failure.isOfTheWay, reroutable.hop.content.isUntouched else { return nil }
-        return reroutable
+        guard let hop = reroutable.take() else { return nil }
+        if failure.isOfTheWay, hop.hop.content.isUntouched { return hop }
+        spend(hop)
+        return nil
     }
 }
 

@@ -32,7 +32,7 @@ extension HopPreparation {
     private func pass(by cache: SessionCache) -> Step? {
         if cache.policy(of: request) == .storedOnly { return end(LoadFailure.notCached(request.url)) }
         let key = request.mayBeAnswered ? nil : session.settings.cacheKey(of: request)
-        task.state.withLock { $0.cachePart = key.map { CachePart(cache, $0, nil) } }
+        setPart(key.map { CachePart(cache, $0, nil) })
         return .way
     }
 
@@ -87,18 +87,24 @@ extension HopPreparation {
         case .fail:
             return end(LoadFailure.notCached(request.url))
         case .use:
-            task.state.withLock { $0.cachePart = nil }
+            setPart(nil)
             if let found = load.found { task.caching.show(found)?.resume() }
             return nil
         case .load:
-            task.state.withLock { $0.cachePart = CachePart(cache, finding.key, load) }
+            setPart(CachePart(cache, finding.key, load))
             return .way
         case .validate(let conditions):
-            task.state.withLock { $0.cachePart = CachePart(cache, finding.key, load) }
+            setPart(CachePart(cache, finding.key, load))
             // B7.71.
             hop.message = hop.message?.adding(conditions)
             return .way
         }
+    }
+
+    /// What a cache has to do with the hop from now on. The part before ends when the lock is free: what it found may be the
+    /// program's.
+    private func setPart(_ part: CachePart?) {
+        _ = task.state.withLock { exchange(&$0.cachePart, with: part) }
     }
 
     /// The fields of a hop as they are sent (B7.82). In place of a proof, which is another one each time, stands where and

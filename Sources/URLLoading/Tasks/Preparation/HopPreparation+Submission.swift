@@ -12,7 +12,7 @@ extension HopPreparation {
         let (route, webSocket) = (hop.route, hop.webSocket)
         guard let message = hop.message.take() else { return end(LoadFailure.cancelled(request.url)) }
         let plan = task.driver.submit { state -> SubmissionPlan in
-            state.reroutable = reroutable
+            state.spend(exchange(&state.reroutable, with: reroutable))
             state.isAnswerStored = false
             state.handshake = webSocket
             state.sentFields = message.shownFields

@@ -176,7 +176,7 @@ extension TaskState {
         currentRequest = exchange.request
         body = .part(exchange.part)
         sentFields = nil
-        cachePart = nil
+        spend(cachePart.take())
         redirect.deliversBody = nil
         if case .append = step { sentTold = exchange.base }
         return (exchange.request, body)
