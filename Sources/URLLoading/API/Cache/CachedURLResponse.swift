@@ -95,6 +95,9 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
         (response as? HTTPURLResponse)?.trust ?? .program
     }
 
+    /// Whether it and its response are of this library's own classes, so that nothing asks the program.
+    var isPlain: Bool { type(of: self) == CachedURLResponse.self && givenResponse.isPlain }
+
     /// They can be archived securely.
     open class var supportsSecureCoding: Bool { true }
 

@@ -4,6 +4,9 @@
 // What is found on disk is kept in memory too. What programs change by hand is on disk when the call returns; what loads
 // change is known at once and written soon, by a helper thread.
 //
+// Nothing of the program's runs while a lock is held. An answer may be an object of its own class, or hold its objects: it is asked
+// before (`Entry`), and what is let go of goes when the locks are free, since a deinit may use the cache.
+//
 // Must not know: sessions, tasks, whether what it holds may still be used.
 
 import Foundation
@@ -27,22 +30,25 @@ final class CacheStore: Sendable {
         /// Counts changes: what was read from disk before one may be older than it.
         var version = 0
 
-        mutating func shrink() {
-            while entries.totalCost > capacity, entries.removeOldest() != nil {}
+        // What these give has left memory.
+
+        mutating func shrink() -> [Entry] {
+            var gone: [Entry] = []
+            while entries.totalCost > capacity, let oldest = entries.removeOldest() { gone.append(oldest.value) }
+            return gone
         }
 
-        mutating func put(_ entry: Entry, for key: CacheKey) {
-            version += 1
+        mutating func put(_ entry: Entry, for key: CacheKey) -> [Entry] {
             let cost = entry.byteCount + key.text.utf8.count + CacheStore.overhead
-            entries.remove(key)
-            guard cost <= capacity else { return }
+            let gone = remove(key)
+            guard cost <= capacity else { return gone }
             entries.insert(entry, for: key, cost: cost)
-            shrink()
+            return gone + shrink()
         }
 
-        mutating func remove(_ key: CacheKey) {
+        mutating func remove(_ key: CacheKey) -> [Entry] {
             version += 1
-            entries.remove(key)
+            return entries.remove(key).map { [$0.value] } ?? []
         }
     }
 
@@ -53,9 +59,18 @@ final class CacheStore: Sendable {
         let answer: StoredAnswer
         /// Microseconds since the beginning of 1970.
         let storedAt: Int64
-
         /// How many bytes body and head have.
-        var byteCount: Int { response.data.count + answer.byteCount }
+        let byteCount: Int
+
+        init(response: CachedURLResponse, answer: StoredAnswer, storedAt: Int64) {
+            self.response = response
+            self.answer = answer
+            self.storedAt = storedAt
+            byteCount = response.data.count + answer.byteCount
+        }
+
+        /// The same for the disk, of which nothing is the program's code.
+        var plain: Entry { Entry(response: response.plain(with: answer), answer: answer, storedAt: storedAt) }
     }
 
     private struct Disk: Sendable {
@@ -108,8 +123,8 @@ final class CacheStore: Sendable {
         guard let found = openDisk()?.entry(for: key) else { return nil }
         let entry = Entry(
             response: CachedURLResponse(found), answer: found.record.answer, storedAt: found.record.storedAt)
-        memory.withLock { memory in
-            if memory.version == version { memory.put(entry, for: key) }
+        _ = memory.withLock { memory in
+            memory.version == version ? memory.put(entry, for: key) : []
         }
         return entry
     }
@@ -133,35 +148,36 @@ final class CacheStore: Sendable {
         guard request.isStored, let key = request.cacheKey else { return }
         let (prepared, answer) = cached.prepared(for: request, at: .now)
         let entry = Entry(response: prepared, answer: answer, storedAt: Machine.wallMicroseconds)
-        writing.withLock { _ in
-            memory.withLock { memory in
-                if cached.storagePolicy == .notAllowed { memory.remove(key) } else { memory.put(entry, for: key) }
-                memory.unwritten.drop(key)
-            }
-            write(cached.storagePolicy == .allowed ? .stored(entry) : .removed, for: key)
+        let policy = cached.storagePolicy
+        let change: UnwrittenChanges.Change = policy == .allowed ? .stored(entry.plain) : .removed
+        changeNow { memory in
+            let gone = policy == .notAllowed ? memory.remove(key) : memory.put(entry, for: key)
+            return (gone, memory.unwritten.drop(key))
+        } onDisk: {
+            write(change, for: key)
         }
     }
 
     /// Removes the answer for a request.
     func remove(for request: URLRequest) {
         guard request.mayBeAnswered, let key = request.cacheKey else { return }
-        writing.withLock { _ in
-            memory.withLock { memory in
-                memory.remove(key)
-                memory.unwritten.drop(key)
-            }
+        changeNow { memory in
+            let gone = memory.remove(key)
+            return (gone, memory.unwritten.drop(key))
+        } onDisk: {
             write(.removed, for: key)
         }
     }
 
     /// Removes everything, in memory and on disk.
     func removeAll() {
-        writing.withLock { _ in
-            memory.withLock { memory in
-                memory.version += 1
-                memory.entries.removeAll()
-                memory.unwritten.dropAll()
-            }
+        changeNow { memory in
+            let gone = (memory.entries, memory.unwritten)
+            memory.version += 1
+            memory.entries.removeAll()
+            memory.unwritten.dropAll()
+            return gone
+        } onDisk: {
             openDisk()?.removeAll()
         }
     }
@@ -170,14 +186,22 @@ final class CacheStore: Sendable {
     func remove(since date: Date) {
         let time = date.microsecondsSince1970
         writeChanges()
-        writing.withLock { _ in
-            memory.withLock { memory in
-                memory.version += 1
-                var keys: [CacheKey] = []
-                memory.entries.forEach { key, entry, _ in if entry.storedAt >= time { keys.append(key) } }
-                for key in keys { memory.entries.remove(key) }
-            }
+        changeNow { memory in
+            memory.version += 1
+            var keys: [CacheKey] = []
+            memory.entries.forEach { key, entry, _ in if entry.storedAt >= time { keys.append(key) } }
+            return keys.map { memory.entries.remove($0) }
+        } onDisk: {
             openDisk()?.remove(storedSince: time)
+        }
+    }
+
+    /// Changes what is in memory and what is on disk, in one order for both. `known` gives what has left memory.
+    private func changeNow<Gone: Sendable>(_ known: (inout Memory) -> Gone, onDisk: () -> Void) {
+        _ = writing.withLock { _ in
+            let gone = memory.withLock { known(&$0) }
+            onDisk()
+            return gone
         }
     }
 
@@ -186,36 +210,39 @@ final class CacheStore: Sendable {
     /// Stores an answer of which it is known how it came. Never waits.
     func storeSoon(_ cached: CachedURLResponse, _ answer: StoredAnswer, for key: CacheKey) {
         let entry = Entry(response: cached, answer: answer, storedAt: Machine.wallMicroseconds)
-        change(key, to: cached.storagePolicy == .allowed ? .stored(entry) : .removed) { memory in
-            if cached.storagePolicy == .notAllowed { memory.remove(key) } else { memory.put(entry, for: key) }
+        let policy = cached.storagePolicy
+        changeSoon(key, to: policy == .allowed ? .stored(entry.plain) : .removed) { memory in
+            policy == .notAllowed ? memory.remove(key) : memory.put(entry, for: key)
         }
     }
 
     /// Removes the answer of a key; never waits.
     func removeSoon(_ key: CacheKey) {
-        change(key, to: .removed) { $0.remove(key) }
+        changeSoon(key, to: .removed) { $0.remove(key) }
     }
 
-    private func change(
-        _ key: CacheKey, to change: UnwrittenChanges.Change, _ body: (inout Memory) -> Void
+    private func changeSoon(
+        _ key: CacheKey, to change: UnwrittenChanges.Change, _ known: (inout Memory) -> [Entry]
     ) {
-        let mustStart = memory.withLock { memory in
-            body(&memory)
-            return memory.diskCapacity > 0 && memory.unwritten.note(change, for: key)
+        let (mustStart, _, _) = memory.withLock { memory -> (Bool, [Entry], UnwrittenChanges.Change?) in
+            let gone = known(&memory)
+            guard memory.diskCapacity > 0 else { return (false, gone, nil) }
+            let (mustStart, dropped) = memory.unwritten.note(change, for: key)
+            return (mustStart, gone, dropped)
         }
         if mustStart { BlockingLane.cache.run { [self] in writeChanges() } }
     }
 
     /// Writes what the disk has not heard of yet.
     private func writeChanges() {
-        while writing.withLock({ _ in writeNext() }) {}
+        while writing.withLock({ _ in writeNext() }) != nil {}
     }
 
-    private func writeNext() -> Bool {
-        guard let next = memory.withLock({ $0.unwritten.next() }) else { return false }
+    /// Gives what was written and what has left memory with it; nil where there is nothing to be written.
+    private func writeNext() -> (UnwrittenChanges.Step, UnwrittenChanges.Change?)? {
+        guard let next = memory.withLock({ $0.unwritten.next() }) else { return nil }
         write(next.change, for: next.key)
-        memory.withLock { $0.unwritten.done(next) }
-        return true
+        return (next, memory.withLock { $0.unwritten.done(next) })
     }
 
     private func write(_ change: UnwrittenChanges.Change, for key: CacheKey) {
@@ -243,9 +270,9 @@ final class CacheStore: Sendable {
     var memoryCapacity: Int {
         get { memory.withLock { $0.capacity } }
         set {
-            memory.withLock { memory in
+            _ = memory.withLock { memory in
                 memory.capacity = max(0, newValue)
-                memory.shrink()
+                return memory.shrink()
             }
         }
     }
@@ -260,11 +287,12 @@ final class CacheStore: Sendable {
                 disk.capacity = capacity
                 return disk.directory != nil
             }
-            writing.withLock { _ in
-                memory.withLock { memory in
-                    memory.diskCapacity = hasPlace ? capacity : 0
-                    if capacity == 0 { memory.unwritten.dropAll() }
-                }
+            changeNow { memory in
+                let unwritten = memory.unwritten
+                memory.diskCapacity = hasPlace ? capacity : 0
+                if capacity == 0 { memory.unwritten.dropAll() }
+                return unwritten
+            } onDisk: {
                 cache?.capacity = capacity
             }
         }

@@ -64,7 +64,7 @@ struct CachedLoad: Sendable {
         private let answer: StoredAnswer
 
         fileprivate init(_ arrived: HTTPURLResponse, _ answer: StoredAnswer) {
-            response = CachedLoad.response(arrived.url, answer, expectedLength: arrived.expectedContentLength)
+            response = HTTPURLResponse(arrived.url, answer, expectedLength: arrived.expectedContentLength)
             self.answer = answer
         }
 
@@ -138,16 +138,10 @@ struct CachedLoad: Sendable {
     private func renewed(_ answer: StoredAnswer) -> CachedURLResponse? {
         found.map { found in
             CachedURLResponse(
-                response: Self.response(
+                response: HTTPURLResponse(
                     found.response.url, answer, expectedLength: found.response.expectedContentLength),
                 data: found.data, userInfo: found.userInfo, storagePolicy: found.storagePolicy, answer: answer)
         }
-    }
-
-    private static func response(_ url: URL?, _ answer: StoredAnswer, expectedLength: Int64) -> HTTPURLResponse {
-        HTTPURLResponse(
-            url: url, status: answer.status, fields: answer.fields, expectedContentLength: expectedLength,
-            trust: answer.trust)
     }
 
     /// How a response came that a cache of the program's own may have kept without saying so: its Date then tells how

@@ -23,15 +23,41 @@ extension CacheRecord {
     /// The response.
     var response: URLResponse {
         let url = url.flatMap { URL(string: $0) }
-        if isHTTP {
-            return HTTPURLResponse(
-                url: url, status: answer.status, fields: answer.fields, expectedContentLength: expectedLength,
-                trust: answer.trust)
-        }
+        return isHTTP
+            ? HTTPURLResponse(url, answer, expectedLength: expectedLength)
+            : .other(url, expectedLength: expectedLength, mimeType: mimeType, textEncoding: textEncoding)
+    }
+}
+
+extension URLResponse {
+    /// Whether it is of one of this library's own classes.
+    var isPlain: Bool { type(of: self) == HTTPURLResponse.self || type(of: self) == URLResponse.self }
+
+    /// The same, or a copy of what a class of the program's says; that of HTTP has the head of its answer.
+    fileprivate func plain(with answer: StoredAnswer) -> URLResponse {
+        if isPlain { return self }
+        return self is HTTPURLResponse
+            ? HTTPURLResponse(url, answer, expectedLength: expectedContentLength)
+            : .other(url, expectedLength: expectedContentLength, mimeType: mimeType, textEncoding: textEncodingName)
+    }
+
+    /// One that is not HTTP's.
+    fileprivate static func other(
+        _ url: URL?, expectedLength: Int64, mimeType: String?, textEncoding: String?
+    ) -> URLResponse {
         guard let url else { return URLResponse() }
         return URLResponse(
             url: url, mimeType: mimeType, expectedContentLength: Int(clamping: expectedLength),
             textEncodingName: textEncoding)
+    }
+}
+
+extension HTTPURLResponse {
+    /// The response that a stored answer is.
+    convenience init(_ url: URL?, _ answer: StoredAnswer, expectedLength: Int64) {
+        self.init(
+            url: url, status: answer.status, fields: answer.fields, expectedContentLength: expectedLength,
+            trust: answer.trust)
     }
 }
 
@@ -59,6 +85,14 @@ extension CachedURLResponse {
                 salt: SipHash.Words(random.next(), random.next())),
             trust: trust)
         return (coming(as: answer), answer)
+    }
+
+    /// The same, or a copy of what a class of the program's says, which is not asked any more.
+    func plain(with answer: StoredAnswer) -> CachedURLResponse {
+        if isPlain { return self }
+        return CachedURLResponse(
+            response: response.plain(with: answer), data: data, userInfo: userInfo, storagePolicy: storagePolicy,
+            answer: answer)
     }
 
     /// This response with what is known of how it came. An object of a class of the program's own stays what

@@ -35,9 +35,10 @@ struct UnwrittenChanges: Sendable {
     /// What has to be written about a key.
     subscript(key: CacheKey) -> Change? { changes[key]?.change }
 
-    /// Notes a change, in place of what was to be written about the key; whether the caller has to begin to write.
-    mutating func note(_ change: Change, for key: CacheKey) -> Bool {
-        if drop(key) == nil { line.append(key) }
+    /// Notes a change, in place of what was to be written about the key, which it gives; and whether the caller has to begin to write.
+    mutating func note(_ change: Change, for key: CacheKey) -> (mustStart: Bool, dropped: Change?) {
+        let dropped = drop(key)
+        if dropped == nil { line.append(key) }
         // A disk that is slower than the network loses the answer and must not keep the one before. What waits alone is not too much,
         // however long it is (B7.8).
         let fits = byteCount == 0 || byteCount + change.byteCount <= Self.maximumBytes
@@ -46,7 +47,7 @@ struct UnwrittenChanges: Sendable {
         changes[key] = (lastNumber, change)
         byteCount += change.byteCount
         defer { isServed = true }
-        return !isServed
+        return (!isServed, dropped)
     }
 
     /// The next change to be written, which stays known until that is done; nil when there is none.
@@ -66,9 +67,10 @@ struct UnwrittenChanges: Sendable {
         return nil
     }
 
-    /// A change is on disk; one that came meanwhile is the next.
-    mutating func done(_ step: Step) {
-        if changes[step.key]?.number == step.number { drop(step.key) }
+    /// A change is on disk, and goes unless another has taken its place, which is then the next.
+    @discardableResult
+    mutating func done(_ step: Step) -> Change? {
+        changes[step.key]?.number == step.number ? drop(step.key) : nil
     }
 
     /// Forgets what was to be written about a key.
