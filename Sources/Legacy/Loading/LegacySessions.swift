@@ -33,11 +33,13 @@ enum LegacySessions {
         let new = Pair(
             cache: cache, classes: classes, storing: session(configuration, cache, .shared),
             forgetting: session(configuration, cache, nil))
-        return made.withLock { made in
-            if let made, isRight(made) { return made }
-            made = new
-            return new
+        // And those of before go when the lock is free, since their cache may load in its deinit.
+        let (pair, _) = made.withLock { made -> (Pair, Pair?) in
+            if let made, isRight(made) { return (made, nil) }
+            defer { made = new }
+            return (new, made)
         }
+        return pair
     }
 
     private static func session(

@@ -6,6 +6,16 @@ import URLLoading
 import URLLoadingTestSupport
 import URLLoadingWire
 
+/// Asks for the shared cache in its deinit.
+private final class PartingCache: URLCache, @unchecked Sendable {
+    // Safe to share: written once, before it is shared.
+    var gone: Signal?
+
+    deinit {
+        if URLCache.shared !== self { gone?.fire() }
+    }
+}
+
 @Suite("URLCache")
 struct URLCacheTests {
     private let a = "https://a.example/x"
@@ -208,6 +218,22 @@ struct URLCacheTests {
         URLCache.shared = first
         #expect(before.urlCache === first && after.urlCache === other)
         #expect(URLSessionConfiguration.default.urlCache === first && URLCache.shared === first)
+    }
+
+    @Test("B7.2: the shared cache that another takes the place of may ask for the shared one in its deinit")
+    func sharedDeinit() async {
+        // In a process of its own: the other tests have a shared cache, too.
+        await #expect(processExitsWith: .success) {
+            func share(_ gone: Signal) {
+                let cache = PartingCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+                cache.gone = gone
+                URLCache.shared = cache
+            }
+            let gone = Signal()
+            share(gone)
+            URLCache.shared = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+            #expect(gone.count == 1)
+        }
     }
 
     // MARK: Sizes

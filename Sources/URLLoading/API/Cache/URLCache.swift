@@ -70,7 +70,10 @@ open class URLCache: NSObject, @unchecked Sendable {
                 return made
             }
         }
-        set { common.withLock { $0 = newValue } }
+        set {
+            // Order: the cache of before goes when the lock is free, since it may ask for the shared one in its deinit.
+            _ = common.withLock { exchange(&$0, with: newValue) }
+        }
     }
 
     // MARK: By request
