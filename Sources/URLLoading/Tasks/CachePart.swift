@@ -9,6 +9,9 @@ final class CachePart: Sendable {
     let key: CacheKey
     /// Nil where nothing can be stored, and the answer only makes others worthless (B7.84).
     let load: CachedLoad?
+    /// The length of the longest body of such an answer that is kept (B7.8). A cache of the program's is asked for it when the hop sets
+    /// off, since the answer comes on the loop.
+    let longestBody: Int64?
     /// When the hop set off.
     let requestTime: WallTime
 
@@ -16,6 +19,7 @@ final class CachePart: Sendable {
         self.session = session
         self.key = key
         self.load = load
+        longestBody = load == nil ? nil : session.longestBody
         requestTime = session.clock()
     }
 }

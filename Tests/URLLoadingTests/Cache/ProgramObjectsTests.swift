@@ -1,8 +1,10 @@
 // Objects of the program's in a cache: those of a class of its own, and what it keeps with an answer. They may use the cache when they
-// are asked for something and when they go, which stops the program where that happens under a lock of the cache.
+// are asked for something and when they go, which stops the program where that happens under a lock of the cache. No loop calls them,
+// nor a cache of the program's own.
 
 import Foundation
 import Testing
+import URLLoadingLoopbackServer
 import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTestSupport
@@ -18,38 +20,63 @@ private final class Parting: Sendable {
     deinit { last() }
 }
 
-/// Uses a cache whenever it is asked for something.
-private final class Asking: CachedURLResponse, @unchecked Sendable {
+/// A stored response that does something whenever it is asked.
+private final class OwnStored: CachedURLResponse, @unchecked Sendable {
     // Safe to share: written once, before it is shared.
-    weak var cache: URLCache?
-
-    private func useCache() {
-        _ = cache?.currentMemoryUsage
-        _ = cache?.currentDiskUsage
-    }
+    var whenAsked: @Sendable () -> Void = {}
 
     override var response: URLResponse {
-        useCache()
+        whenAsked()
         return super.response
     }
 
     override var data: Data {
-        useCache()
+        whenAsked()
         return super.data
     }
 
     override var userInfo: [AnyHashable: Any]? {
-        useCache()
+        whenAsked()
         return super.userInfo
     }
 
     override var storagePolicy: URLCache.StoragePolicy {
-        useCache()
+        whenAsked()
         return super.storagePolicy
     }
 }
 
-@Suite("The program's objects in a cache")
+/// A response that does.
+private final class OwnResponse: HTTPURLResponse, @unchecked Sendable {
+    // Safe to share: written once, before it is shared.
+    var whenAsked: @Sendable () -> Void = {}
+
+    override var url: URL? {
+        whenAsked()
+        return super.url
+    }
+
+    override var expectedContentLength: Int64 {
+        whenAsked()
+        return super.expectedContentLength
+    }
+}
+
+/// A cache that does when it is asked how much it may keep.
+private final class OwnCache: URLCache, @unchecked Sendable {
+    // Safe to share: written once, before it is shared.
+    var whenAsked: @Sendable () -> Void = {}
+
+    override var memoryCapacity: Int {
+        get {
+            whenAsked()
+            return super.memoryCapacity
+        }
+        set { super.memoryCapacity = newValue }
+    }
+}
+
+@Suite("The program's objects in a cache", .endsSessions)
 struct ProgramObjectsTests {
     private let folder = CacheFolder()
     private let gone = Signal()
@@ -120,23 +147,61 @@ struct ProgramObjectsTests {
     }
 
     @Test("B7.12, B7.20: an object of a class of the program's may use the cache when it is stored and written")
-    func asking() throws {
+    func asked() throws {
         let cache = folder.cache(memory: 1 << 20)
-        let asking = Asking(
+        let own = OwnStored(
             response: try Stored.response(a).response, data: Data("body".utf8), userInfo: ["k": "v"],
             storagePolicy: .allowed)
-        asking.cache = cache
+        own.whenAsked = { [weak cache] in
+            _ = cache?.currentMemoryUsage
+            _ = cache?.currentDiskUsage
+        }
         for byHand in [true, false] {
             if byHand {
-                cache.storeCachedResponse(asking, for: try Stored.request(a))
+                cache.storeCachedResponse(own, for: try Stored.request(a))
             } else {
-                try storeSoon(asking, in: cache)
+                try storeSoon(own, in: cache)
                 cache.store.flush()
             }
-            #expect(cache.cachedResponse(for: try Stored.request(a)) === asking)
+            #expect(cache.cachedResponse(for: try Stored.request(a)) === own)
             let written = try #require(folder.cache().cachedResponse(for: try Stored.request(a)))
             #expect(written.data == Data("body".utf8) && written.userInfo?["k"] as? String == "v")
             cache.removeAllCachedResponses()
+        }
+    }
+
+    private static let router: LoopbackServer.Router = { request in
+        switch request.path {
+        case "/moved": .text("moved", status: 302).adding("Location", "/old")
+        case "/old" where request.fields.contains(.ifNoneMatch): ServerResponse(status: 304, body: .none)
+        default: .text("page")
+        }
+    }
+
+    @Test(
+        "No loop asks a cache of the program's, nor what the program has stored, also behind a redirect",
+        arguments: [true, false], [["Cache-Control": "max-age=3600"], ["ETag": "\"v\""]])
+    func neverOnLoop(hasOwnCache: Bool, fields: [String: String]) async throws {
+        try await withServer(router: Self.router) { server async throws in
+            let asksOnLoop = Guarded<[Bool]>([])
+            let own = OwnCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+            let cache: URLCache = hasOwnCache ? own : folder.cache(memory: 1 << 20, disk: 0)
+            let session = visitor { $0.urlCache = cache }
+            let note = { @Sendable [engine = session.core.engine] in asksOnLoop.change { $0.append(engine.isOnLoop) } }
+            own.whenAsked = note
+            #expect(try await session.visit(server.at("/page")) == "200 page")
+
+            let url = try server.at("/old")
+            // What a program's own cache gives out is as old as this says.
+            var fields = fields
+            fields["Date"] = HTTPDate.text(.now)
+            let response = try #require(
+                OwnResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fields))
+            let stored = OwnStored(response: response, data: Data("kept".utf8))
+            (response.whenAsked, stored.whenAsked) = (note, note)
+            cache.storeCachedResponse(stored, for: URLRequest(url: url))
+            #expect(try await session.visit(server.at("/moved")) == "200 kept")
+            #expect(!asksOnLoop.value.contains(true))
         }
     }
 }

@@ -14,6 +14,8 @@ struct CachedLoad: Sendable {
     private(set) var decision: CacheDecision
     /// What is stored, if anything: the answer where the decision is to use it.
     let found: CachedURLResponse?
+    /// What a server can confirm of it. An object of the program's is asked when it was found: the server's answer comes on the loop.
+    private let confirmable: CachedURLResponse?
     private let method: String
     private let sent: Fields
     private let stored: StoredAnswer?
@@ -92,6 +94,7 @@ struct CachedLoad: Sendable {
         let isAdmitted = stored.map { demand.admits($0.trust) } ?? false
         self.found = isAdmitted ? found : nil
         self.stored = isAdmitted ? stored : nil
+        confirmable = isAdmitted ? stored.flatMap { found?.plain(with: $0) } : nil
         decision = CacheRules.decision(policy: policy, method: method, request: sent, stored: self.stored, now: now)
     }
 
@@ -136,7 +139,7 @@ struct CachedLoad: Sendable {
 
     /// What is stored under a new head; the body, and what the program keeps with it, stay.
     private func renewed(_ answer: StoredAnswer) -> CachedURLResponse? {
-        found.map { found in
+        confirmable.map { found in
             CachedURLResponse(
                 response: HTTPURLResponse(
                     found.response.url, answer, expectedLength: found.response.expectedContentLength),

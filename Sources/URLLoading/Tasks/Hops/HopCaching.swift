@@ -58,7 +58,7 @@ final class HopCaching {
         case .arrival: break
         }
         guard case .store(let proposal) = change else { return .everything }
-        guard let limit = part.session.longestBody, proposal.response.expectedContentLength <= limit else {
+        guard let limit = part.longestBody, proposal.response.expectedContentLength <= limit else {
             drop()
             return .everything
         }

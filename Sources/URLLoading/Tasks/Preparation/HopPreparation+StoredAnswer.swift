@@ -1,8 +1,8 @@
 // What a cache has for a hop, before it is sent: the answer, a question to the server, or nothing (behaviour 7.2, 7.3).
 //
 // A plain cache's memory is asked at once, on whichever thread the task is, so that a hit never touches a loop. A helper thread
-// reads the disk: neither a loop nor a thread of Swift's pool waits for it. A cache that the program has made a subclass of is
-// called like a delegate.
+// reads the disk: neither a loop nor a thread of Swift's pool waits for it. It judges objects of the program's classes in that cache,
+// too. A cache that the program has made a subclass of is called like a delegate.
 //
 // Must not know: what is stored and why (`CachedLoad`), how answers are delivered (`TaskCaching`).
 
@@ -22,9 +22,10 @@ extension HopPreparation {
         }
         guard cache.isPlain else { return askProgramsOwn(cache, key) }
         switch cache.store.known(key) {
-        case .found(let entry): return judge(CacheFinding(cache, key, entry: entry))
+        case .found(let entry) where entry.response.isPlain: return judge(CacheFinding(cache, key, entry: entry))
+        case .found(let entry): return judgeElsewhere(cache, key) { entry }
         case .nothing: return judge(CacheFinding(cache, key, entry: nil))
-        case .unknown: return readDisk(of: cache, key)
+        case .unknown: return judgeElsewhere(cache, key) { cache.store.read(key) }
         }
     }
 
@@ -38,14 +39,13 @@ extension HopPreparation {
 
     // MARK: Asking
 
-    /// The disk has no place on the caller's thread; the task can be cancelled meanwhile.
-    private func readDisk(of cache: SessionCache, _ key: CacheKey) -> Step? {
+    /// The disk and the program's code have no place on the caller's thread; the task can be cancelled meanwhile.
+    private func judgeElsewhere(
+        _ cache: SessionCache, _ key: CacheKey, _ find: @escaping @Sendable () -> CacheStore.Entry?
+    ) -> Step? {
         guard let wait = task.driver.beginWait(for: .storedAnswer) else { return nil }
-        let work = { @Sendable in
-            let entry = cache.store.read(key)
-            judgeLate(CacheFinding(cache, key, entry: entry), after: wait)
-        }
-        // Without a thread the load goes on without the disk.
+        let work = { @Sendable in judgeLate(CacheFinding(cache, key, entry: find()), after: wait) }
+        // Without a thread the load goes on as if nothing were stored.
         if !BlockingPool.cache.run(work) { judgeLate(CacheFinding(cache, key, entry: nil), after: wait) }
         return nil
     }
