@@ -34,11 +34,12 @@ enum LegacySessions {
             cache: cache, classes: classes, storing: session(configuration, cache, .shared),
             forgetting: session(configuration, cache, nil))
         // And those of before go when the lock is free, since their cache may load in its deinit.
-        let (pair, _) = made.withLock { made -> (Pair, Pair?) in
+        let (pair, gone) = made.withLock { made -> (Pair, Pair?) in
             if let made, isRight(made) { return (made, nil) }
             defer { made = new }
             return (new, made)
         }
+        withExtendedLifetime(gone) {}
         return pair
     }
 

@@ -190,7 +190,7 @@ final class SessionCore: Sendable {
             delegate?.urlSession(session, didBecomeInvalidWithError: nil)
             if postsNotices { NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: session) }
             // Order: the delegate goes when the lock is free, since its deinit may call its session.
-            _ = state.withLock { state in
+            state.letGo { state in
                 defer { (state.delegate, state.delegateView) = (nil, nil) }
                 return (state.delegate, state.delegateView)
             }

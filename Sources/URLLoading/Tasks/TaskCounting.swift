@@ -17,7 +17,7 @@ struct TaskCounting: Sendable {
     /// The response that the task will show (B1.49).
     func responseArrived(_ response: URLResponse, hasBody: Bool) {
         task.counters.expectedToReceive.store(hasBody ? response.expectedContentLength : 0, ordering: .relaxed)
-        _ = task.state.withLock { exchange(&$0.response, with: response) }
+        task.state.letGo { exchange(&$0.response, with: response) }
         updateProgress()
     }
 

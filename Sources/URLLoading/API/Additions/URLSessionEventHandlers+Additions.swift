@@ -247,7 +247,7 @@ extension URLSession {
         private func set<Closure: Sendable>(
             _ path: WritableKeyPath<Closures, Closure?> & Sendable, _ closure: Closure?
         ) {
-            _ = closures.withLock { closures in
+            closures.letGo { closures in
                 defer { closures[keyPath: path] = closure }
                 return closures[keyPath: path]
             }

@@ -72,7 +72,7 @@ open class URLCache: NSObject, @unchecked Sendable {
         }
         set {
             // Order: the cache of before goes when the lock is free, since it may ask for the shared one in its deinit.
-            _ = common.withLock { exchange(&$0, with: newValue) }
+            common.letGo { exchange(&$0, with: newValue) }
         }
     }
 

@@ -75,7 +75,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     // Order: the value of before goes when the lock is free, since an object of the program's may use its configuration in its
     // deinit.
     func assign<T: Sendable>(_ path: WritableKeyPath<ConfigurationValues, T> & Sendable, _ value: T) {
-        _ = storage.withLock { values in
+        storage.letGo { values in
             defer { values[keyPath: path] = value }
             return values[keyPath: path]
         }

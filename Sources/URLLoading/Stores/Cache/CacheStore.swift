@@ -123,7 +123,7 @@ final class CacheStore: Sendable {
         guard let found = openDisk()?.entry(for: key) else { return nil }
         let entry = Entry(
             response: CachedURLResponse(found), answer: found.record.answer, storedAt: found.record.storedAt)
-        _ = memory.withLock { memory in
+        memory.letGo { memory in
             memory.version == version ? memory.put(entry, for: key) : []
         }
         return entry
@@ -198,7 +198,7 @@ final class CacheStore: Sendable {
 
     /// Changes what is in memory and what is on disk, in one order for both. `known` gives what has left memory.
     private func changeNow<Gone: Sendable>(_ known: (inout Memory) -> Gone, onDisk: () -> Void) {
-        _ = writing.withLock { _ in
+        writing.letGo { _ in
             let gone = memory.withLock { known(&$0) }
             onDisk()
             return gone
@@ -224,25 +224,25 @@ final class CacheStore: Sendable {
     private func changeSoon(
         _ key: CacheKey, to change: UnwrittenChanges.Change, _ known: (inout Memory) -> [Entry]
     ) {
-        let (mustStart, _, _) = memory.withLock { memory -> (Bool, [Entry], UnwrittenChanges.Change?) in
+        let mustStart = memory.withLockLettingGo { memory -> (Bool, ([Entry], UnwrittenChanges.Change?)) in
             let gone = known(&memory)
-            guard memory.diskCapacity > 0 else { return (false, gone, nil) }
+            guard memory.diskCapacity > 0 else { return (false, (gone, nil)) }
             let (mustStart, dropped) = memory.unwritten.note(change, for: key)
-            return (mustStart, gone, dropped)
+            return (mustStart, (gone, dropped))
         }
         if mustStart { BlockingLane.cache.run { [self] in writeChanges() } }
     }
 
     /// Writes what the disk has not heard of yet.
     private func writeChanges() {
-        while writing.withLock({ _ in writeNext() }) != nil {}
+        while writing.withLockLettingGo({ _ in writeNext() }) {}
     }
 
-    /// Gives what was written and what has left memory with it; nil where there is nothing to be written.
-    private func writeNext() -> (UnwrittenChanges.Step, UnwrittenChanges.Change?)? {
-        guard let next = memory.withLock({ $0.unwritten.next() }) else { return nil }
+    /// Whether there was something to be written, and what has left memory with it.
+    private func writeNext() -> (Bool, (UnwrittenChanges.Step, UnwrittenChanges.Change?)?) {
+        guard let next = memory.withLock({ $0.unwritten.next() }) else { return (false, nil) }
         write(next.change, for: next.key)
-        return (next, memory.withLock { $0.unwritten.done(next) })
+        return (true, (next, memory.withLock { $0.unwritten.done(next) }))
     }
 
     private func write(_ change: UnwrittenChanges.Change, for key: CacheKey) {
@@ -270,7 +270,7 @@ final class CacheStore: Sendable {
     var memoryCapacity: Int {
         get { memory.withLock { $0.capacity } }
         set {
-            _ = memory.withLock { memory in
+            memory.letGo { memory in
                 memory.capacity = max(0, newValue)
                 return memory.shrink()
             }

@@ -92,8 +92,7 @@ struct TaskCompletion: Sendable {
         let wasListed = task.session?.unlist(task) ?? false
         tellLast()
         task.telling.postNotice(.urlSessionTaskDidComplete)
-        // Order: what is let go of ends when the lock is free, since a delegate's deinit may call its task.
-        _ = task.state.withLock { $0.letGo() }
+        task.state.letGo { $0.letGo() }
         if wasListed { task.session?.taskEnded(of: session) }
     }
 

@@ -212,8 +212,7 @@ struct TaskDriver: Sendable {
 
     /// Ends the task without (further) loading, from wherever the caller is.
     func endUnloaded(_ error: URLError) {
-        // Order: the load ends when the lock is free, since what it holds may be the program's.
-        _ = task.state.withLock { state in
+        task.state.letGo { state in
             state.machine.end()
             return exchange(&state.load, with: .none)
         }

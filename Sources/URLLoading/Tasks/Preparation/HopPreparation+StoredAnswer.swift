@@ -104,7 +104,7 @@ extension HopPreparation {
     /// What a cache has to do with the hop from now on. The part before ends when the lock is free: what it found may be the
     /// program's.
     private func setPart(_ part: CachePart?) {
-        _ = task.state.withLock { exchange(&$0.cachePart, with: part) }
+        task.state.letGo { exchange(&$0.cachePart, with: part) }
     }
 
     /// The fields of a hop as they are sent (B7.82). In place of a proof, which is another one each time, stands where and
