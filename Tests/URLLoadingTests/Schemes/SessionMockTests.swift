@@ -31,6 +31,30 @@ struct SessionMockTests {
         #expect(mock.requests.isEmpty)
     }
 
+    /// Asks the mock in its deinit.
+    private final class Captured: Sendable {
+        let mock: URLSession.Mock
+        let gone: Signal
+
+        init(_ mock: URLSession.Mock, _ gone: Signal) {
+            self.mock = mock
+            self.gone = gone
+        }
+
+        deinit { if mock.requests.isEmpty { gone.fire() } }
+    }
+
+    @Test("What only a stub's closures hold may use the mock in its deinit, when the stubs are forgotten")
+    func resetting() {
+        let mock = URLSession.Mock()
+        let gone = Signal()
+        mock.stub(
+            where: { [captured = Captured(mock, gone)] _ in captured.gone.count > 0 },
+            .answering { [captured = Captured(mock, gone)] _ in .text("\(captured.gone.count)") })
+        mock.reset()
+        #expect(gone.count == 2)
+    }
+
     @Test("Every kind of task gets the answer, in the usual order")
     func transcript() async throws {
         let mock = URLSession.Mock()

@@ -55,7 +55,13 @@ extension URLSession {
         }
 
         /// Forgets all stubs and requests.
-        public func reset() { state.withLock { $0 = State() } }
+        public func reset() {
+            // Order: the program's closures, and what they hold, go when the lock is free, since a deinit may use the mock.
+            _ = state.withLock { state -> State in
+                defer { state = State() }
+                return state
+            }
+        }
 
         // MARK: Using them
 
