@@ -35,16 +35,19 @@ extension SchemeLoad {
     // MARK: Response and body
 
     private func show(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
-        state.withLock { state in
-            state.response = response
+        let before = state.withLock { state -> URLResponse? in
+            defer { state.response = response }
             state.policy = policy
             if state.firstResponse == nil { state.firstResponse = LoopClock.elapsed }
+            return state.response
         }
         pauseIfUndecided {
             let fate = answer.fateOfCarried(response)
             if case .unwanted = fate { state.withLock { $0.discards = true } }
             return fate
         }
+        // Order: the response of before, which the task has had too until now, goes without a lock: its deinit may call the task.
+        withExtendedLifetime(before) {}
     }
 
     private func passOn(_ data: Data) {
@@ -68,15 +71,17 @@ extension SchemeLoad {
     /// Keeps the body where it is wanted whole; where only a cache wants it, up to a length.
     private func keep(_ data: Data) {
         let most = plan.collectsBody ? nil : plan.cache?.session.longestBody
-        state.withLock { state in
-            if let most, Int64(state.body.count) + Int64(data.count) > most {
-                state.isTooLong = true
-                state.body = Data()
-            } else if state.body.isEmpty {
-                state.body = data
-            } else {
-                state.body.append(data)
-            }
+        // Order: what is copied or dropped goes without the lock: these may be the program's bytes, whose deallocator may call the task.
+        // No other thread wants the body meanwhile.
+        var body = state.withLock { state -> Data in
+            defer { state.body = Data() }
+            return state.body
+        }
+        if let most, Int64(body.count) + Int64(data.count) > most {
+            state.withLock { $0.isTooLong = true }
+        } else {
+            if body.isEmpty { body = data } else { body.append(data) }
+            state.withLock { [body] in $0.body = body }
         }
     }
 
@@ -94,7 +99,11 @@ extension SchemeLoad {
         let head =
             response as? HTTPURLResponse
             ?? HTTPURLResponse(url: response.url, status: 302, fields: Fields(), expectedContentLength: 0)
-        state.withLock { $0.response = head }
+        // Order: as in `show`.
+        _ = state.withLock { state -> URLResponse? in
+            defer { state.response = head }
+            return state.response
+        }
         pauseIfUndecided { answer.lead(to: next, by: head) }
     }
 

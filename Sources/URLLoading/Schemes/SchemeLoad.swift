@@ -120,7 +120,8 @@ final class SchemeLoad: LoadHandle {
     // MARK: Steering
 
     func cancel() {
-        let (stopped, works) = state.withLock { $0.cancel() }
+        // Order: what is not told any more goes here, when the lock is free.
+        let (stopped, works, _) = state.withLock { $0.cancel() }
         stopped?.stop()
         if works { work() }
     }

@@ -11,7 +11,8 @@ import URLLoadingSystem
 /// The changing state of a `SchemeLoad`.
 struct SchemeLoadState: Sendable {
     private(set) var carrier: (any SchemeCarrier)?
-    private var reports: [SchemeReport] = []
+    /// What was taken is nil: it may hold the program's bytes, whose deallocator may call the task, and so it may not go under the lock.
+    private var reports: [SchemeReport?] = []
     /// Where the line begins; what is before has been told.
     private var first = 0
     private var phase = Phase.new
@@ -125,12 +126,12 @@ struct SchemeLoadState: Sendable {
         return .pause
     }
 
-    mutating func cancel() -> (stopped: (any SchemeCarrier)?, works: Bool) {
-        guard !isCancelled, !hasEnded else { return (nil, false) }
+    /// Leads to the end at the next step. What is not told any more is the caller's, to be let go of without the lock.
+    mutating func cancel() -> (stopped: (any SchemeCarrier)?, works: Bool, untold: [SchemeReport?]) {
+        guard !isCancelled, !hasEnded else { return (nil, false, []) }
         isCancelled = true
-        reports = []
-        first = 0
-        return (isClosed ? nil : close(), claimWork())
+        defer { (reports, first) = ([], 0) }
+        return (isClosed ? nil : close(), claimWork(), reports)
     }
 
     /// Makes the calling thread the one that works through the line, unless there is one.
@@ -142,7 +143,7 @@ struct SchemeLoadState: Sendable {
 
     mutating func next() -> Step {
         if isCancelled, !hasEnded { return ending(nil, isCancelled: true) }
-        guard !hasEnded, !isHeldUp, first < reports.count, mayTell(reports[first]) else {
+        guard !hasEnded, !isHeldUp, first < reports.count, let report = reports[first], mayTell(report) else {
             isWorking = false
             // Order: a carrier may not know how to go on before it has started. When its start is noted, the line is
             // looked at again.
@@ -150,7 +151,7 @@ struct SchemeLoadState: Sendable {
             owesRoom = false
             return .room(carrier)
         }
-        let report = reports[first]
+        reports[first] = nil
         first += 1
         if first == reports.count {
             reports.removeAll(keepingCapacity: first <= 64)
@@ -172,7 +173,7 @@ struct SchemeLoadState: Sendable {
     }
 
     /// Puts something behind what is being told, also after the carrier's last word.
-    mutating func append(_ more: [SchemeReport]) { reports += more }
+    mutating func append(_ more: [SchemeReport]) { reports += more as [SchemeReport?] }
 
     // MARK: Suspension
 

@@ -27,7 +27,12 @@ final class ProtocolScript: Sendable {
             client?.urlProtocol(instance, didReceive: response, cacheStoragePolicy: policy)
         }
 
-        func load(_ text: String) { client?.urlProtocol(instance, didLoad: Data(text.utf8)) }
+        func respond(_ response: URLResponse) {
+            client?.urlProtocol(instance, didReceive: response, cacheStoragePolicy: .notAllowed)
+        }
+
+        func load(_ text: String) { load(Data(text.utf8)) }
+        func load(_ data: Data) { client?.urlProtocol(instance, didLoad: data) }
         func finish() { client?.urlProtocolDidFinishLoading(instance) }
         func fail(_ error: any Error) { client?.urlProtocol(instance, didFailWithError: error) }
 
