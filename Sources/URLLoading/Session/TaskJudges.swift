@@ -33,12 +33,19 @@ final class TaskJudges: Sendable {
         let place = ObjectIdentifier(object)
         // The closure below only asks whether it is there, under the lock, while this call holds it.
         nonisolated(unsafe) let shown = object
-        defer { withExtendedLifetime(object) {} }
+        // Order: a delegate that is looked for may lose its last owner meanwhile. It goes when the lock is free, since its deinit may call
+        // the session.
+        var found: [AnyObject] = []
+        defer { withExtendedLifetime((object, found)) {} }
         return state.withLock { state in
             // An object that is gone has left its entry, and its successor may have the same place.
             if let known = state.known[place], known.object != nil { return .delegate(known.number) }
             if state.known.count >= state.limit {
-                state.known = state.known.filter { $0.value.object != nil }
+                state.known = state.known.filter { entry in
+                    guard let object = entry.value.object else { return false }
+                    found.append(object)
+                    return true
+                }
                 state.limit = max(32, 2 * state.known.count)
             }
             state.latest += 1
