@@ -123,6 +123,22 @@ struct CredentialFileTests {
         #expect(try URLCredentialStorage(permanentCredentialsIn: file).credentials(for: space())?.count == 2)
     }
 
+    @Test("B2.55: a credential of the program's own class may change the storage whenever it is asked something")
+    func ownClass() throws {
+        defer { removeAll() }
+        let storage = try URLCredentialStorage(permanentCredentialsIn: file)
+        let (place, count) = (space(), Guarded(0))
+        let own = OwnCredential("own", "pass", .permanent) {
+            // Each time another one, so that the file is written.
+            let password = "\(count.add(1))"
+            storage.set(URLCredential(user: "other", password: password, persistence: .permanent), for: place)
+        }
+        storage.set(own, for: place)
+        let later = try URLCredentialStorage(permanentCredentialsIn: file).credentials(for: place)
+        #expect(later == ["other": credential("other", password: "\(count.value)"), "own": credential("own")])
+        storage.removeAll()
+    }
+
     @Test("When threads change the storage together the file holds all changes")
     func together() async throws {
         defer { removeAll() }

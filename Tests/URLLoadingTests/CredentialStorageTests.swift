@@ -105,6 +105,28 @@ struct CredentialStorageTests {
         #expect(storage.credentials(for: space) == nil)
     }
 
+    @Test("Credentials and spaces of the program's own classes may ask the storage when they are asked or released")
+    func ownClasses() {
+        let (asked, other) = (Signal(), space)
+        let ask: @Sendable () -> Void = { [storage] in
+            storage.defaultCredential(for: other)
+            asked.fire()
+        }
+        for _ in 0..<2 {
+            let own = OwnSpace(call: ask)
+            for password in ["p", "p", "q"] { storage.set(OwnCredential("u", password, call: ask), for: own) }
+            storage.setDefaultCredential(OwnCredential("u", "r", call: ask), for: own)
+            #expect(storage.defaultCredential(for: own)?.password == "r")
+            #expect(storage.credentials(for: own)?.count == 1 && storage.allCredentials.count == 1)
+            storage.remove(OwnCredential("u", "r", call: ask), for: own)
+            #expect(storage.credentials(for: own) == nil)
+            storage.set(OwnCredential("u", "p", call: ask), for: own)
+        }
+        let before = asked.count
+        storage.removeAll()
+        #expect(storage.allCredentials.isEmpty && asked.count > before)
+    }
+
     @Test("B2.63: a change is notified on the main thread; a call that changes nothing is not notified")
     func notifications() async throws {
         let told = Signal()

@@ -25,7 +25,8 @@ extension Notification.Name {
 /// Spaces are found by host in any case, port, protocol or proxy type, realm and method, where the default method and
 /// Basic are one (B2.64, B2.65). An identity is listed under the SHA-256 of its certificate, since it has no user.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
-    // Safe to share: everything is behind this Mutex.
+    // Safe to share: everything is behind this Mutex. Order: credentials and spaces may be of the program's own classes, whose members and
+    // deinit may ask this storage. They are asked, compared and let go of when the lock is free.
     private let entries: Mutex<[Place: Entry]>
     /// Where permanent credentials are kept beyond the process.
     let file: CredentialFile?
@@ -45,6 +46,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
             let place = Place(record.space)
             var entry = found[place] ?? Entry(space: record.space)
             entry.credentials[record.user] = record.credential
+            entry.records[record.user] = record
             if record.isDefault { entry.defaultName = record.user }
             found[place] = entry
         }
@@ -61,22 +63,23 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     /// The credentials of a space by user; nil where there is none (B2.59).
     @discardableResult
     open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
-        entries.withLock { $0[Place(space)]?.credentials }
+        let place = Place(space)
+        return entries.withLock { $0[place]?.credentials }
     }
 
     /// Everything that is kept.
     open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
-        entries.withLock { entries in
-            var all: [URLProtectionSpace: [String: URLCredential]] = [:]
-            for entry in entries.values { all[entry.space] = entry.credentials }
-            return all
-        }
+        let entries = entries.withLock { Array($0.values) }
+        var all: [URLProtectionSpace: [String: URLCredential]] = [:]
+        for entry in entries { all[entry.space] = entry.credentials }
+        return all
     }
 
     /// The credential that was set as default, else the first of the space, until it is removed (B2.60).
     @discardableResult
     open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
-        entries.withLock { $0[Place(space)]?.defaultCredential }
+        let place = Place(space)
+        return entries.withLock { $0[place]?.defaultCredential }
     }
 
     // MARK: Changing
@@ -99,15 +102,20 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     /// Forgets a credential. The option is about synchronised ones, of which there are none here.
     open func remove(_ credential: URLCredential, for space: URLProtectionSpace, options: [String: Any]? = [:]) {
         guard let name = credential.storedName else { return }
-        let isChanged = entries.withLock { entries in
-            let place = Place(space)
-            guard var entry = entries[place], entry.credentials[name] == credential else { return false }
-            entry.credentials[name] = nil
-            if entry.defaultName == name { entry.defaultName = nil }
-            entries[place] = entry.credentials.isEmpty ? nil : entry
-            return true
+        let place = Place(space)
+        // Again where another thread has replaced it while it was compared.
+        while let known = entries.withLock({ $0[place]?.credentials[name] }), known == credential {
+            let before = entries.withLock { entries -> Entry? in
+                guard let before = entries[place], before.credentials[name] === known else { return nil }
+                var entry = before
+                entry.credentials[name] = nil
+                entry.records[name] = nil
+                if entry.defaultName == name { entry.defaultName = nil }
+                entries[place] = entry.credentials.isEmpty ? nil : entry
+                return before
+            }
+            if before != nil { return noteChange() }
         }
-        if isChanged { noteChange() }
     }
 
     // MARK: For a task
@@ -170,31 +178,42 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
     /// Forgets everything.
     func removeAll() {
-        let isChanged = entries.withLock { entries in
+        let before = entries.withLock { entries in
             defer { entries = [:] }
-            return !entries.isEmpty
+            return entries
         }
-        if isChanged { noteChange() }
+        if !before.isEmpty { noteChange() }
     }
 
     // MARK: Inside
 
     private func keep(_ credential: URLCredential, for space: URLProtectionSpace, asDefault: Bool) {
-        guard credential.persistence == .forSession || credential.persistence == .permanent,
-            let name = credential.storedName
-        else { return }
-        let isChanged = entries.withLock { entries in
-            let place = Place(space)
-            var entry = entries[place] ?? Entry(space: space)
-            if entry.credentials.isEmpty { entry.defaultName = name }
-            let isNewDefault = asDefault && entry.defaultName != name
-            if entry.credentials[name] == credential, !isNewDefault { return false }
-            entry.credentials[name] = credential
-            if asDefault { entry.defaultName = name }
-            entries[place] = entry
-            return true
+        let persistence = credential.persistence
+        guard persistence == .forSession || persistence == .permanent, let name = credential.storedName else { return }
+        let place = Place(space)
+        // Again where another thread has changed the entry while it was looked at.
+        while true {
+            let before = entries.withLock { $0[place] }
+            let known = before?.credentials[name]
+            let isKept = known == credential
+            let record = file == nil ? nil : CredentialRecord(credential, in: before?.space ?? space)
+            let isChanged = entries.withLock { entries -> Bool? in
+                guard entries[place]?.space === before?.space, entries[place]?.credentials[name] === known
+                else { return nil }
+                var entry = entries[place] ?? Entry(space: space)
+                if entry.credentials.isEmpty { entry.defaultName = name }
+                let isNewDefault = asDefault && entry.defaultName != name
+                if isKept, !isNewDefault { return false }
+                entry.credentials[name] = credential
+                entry.records[name] = record
+                if asDefault { entry.defaultName = name }
+                entries[place] = entry
+                return true
+            }
+            guard let isChanged else { continue }
+            if isChanged { noteChange() }
+            return
         }
-        if isChanged { noteChange() }
     }
 
     /// Called without the lock.
@@ -205,13 +224,16 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
     /// The passwords that are kept beyond the process, in an order that does not change by itself.
     private var permanentRecords: [CredentialRecord] {
-        let entries = entries.withLock { Array($0.values) }
-        return entries.flatMap { entry in
-            entry.credentials.compactMap { name, credential in
-                CredentialRecord(credential, in: entry.space, isDefault: entry.defaultName == name)
+        let records = entries.withLock { entries -> [CredentialRecord] in
+            entries.values.flatMap { entry in
+                entry.records.map { name, record -> CredentialRecord in
+                    var record = record
+                    record.isDefault = entry.defaultName == name
+                    return record
+                }
             }
         }
-        .sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
+        return records.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
     }
 
     /// Called without the lock: observers may ask the storage. The main queue stands for the main thread, which a program
@@ -228,6 +250,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
         /// The space as it was given first.
         let space: URLProtectionSpace
         var credentials: [String: URLCredential] = [:]
+        /// What a file keeps of those that are permanent: read from them when they were given.
+        var records: [String: CredentialRecord] = [:]
         var defaultName: String?
 
         init(space: URLProtectionSpace) { self.space = space }

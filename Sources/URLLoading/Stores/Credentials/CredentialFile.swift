@@ -19,10 +19,10 @@ struct CredentialRecord: Codable, Equatable, Sendable, Concealed {
     let method: String
     let user: String
     let password: String
-    let isDefault: Bool
+    var isDefault = false
 
     /// Nil for what is not kept in a file: other persistences, and all but passwords.
-    init?(_ credential: URLCredential, in space: URLProtectionSpace, isDefault: Bool) {
+    init?(_ credential: URLCredential, in space: URLProtectionSpace) {
         guard credential.persistence == .permanent, let user = credential.user, let password = credential.password
         else { return nil }
         host = space.host
@@ -33,7 +33,6 @@ struct CredentialRecord: Codable, Equatable, Sendable, Concealed {
         method = space.authenticationMethod
         self.user = user
         self.password = password
-        self.isDefault = isDefault
     }
 
     var space: URLProtectionSpace {
@@ -82,7 +81,7 @@ final class CredentialFile: Sendable {
     var failure: URLCredentialStorage.FileError? { state.withLock { $0.failure } }
 
     /// Makes the file hold what the closure says, unless it does already. Calls follow one another, so that the last to
-    /// ask is the last to write.
+    /// ask is the last to write; the closure must call nothing of the program's.
     func keep(_ records: () -> [CredentialRecord]) {
         state.withLock { state in
             let wanted = records()
