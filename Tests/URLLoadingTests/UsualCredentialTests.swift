@@ -99,6 +99,24 @@ struct UsualCredentialTests {
         }
     }
 
+    @Test("B2.48: a stored credential of a class of the program's may call its task whenever it is asked something")
+    func ownClass() async throws {
+        try await withServer(router: door("r", ["u": "new"])) { server async throws in
+            let called = Guarded<URLSessionTask?>(nil)
+            storage.set(OwnCredential("u", "old") { _ = called.value?.currentRequest }, for: space(server))
+            let (session, url) = (visitor(storage: storage), try server.at("/"))
+            let status = await withHandover { (continuation: Handover<Int?, Never>) in
+                let task = session.dataTask(with: url) { _, response, _ in
+                    continuation.resume(returning: (response as? HTTPURLResponse)?.statusCode)
+                }
+                called.value = task
+                task.resume()
+            }
+            #expect(status == 401)
+            called.value = nil
+        }
+    }
+
     @Test("B2.67, B2.53: a delegate's credential that the server accepts becomes the default of the space")
     func stored() async throws {
         try await withServer(router: door("r", ["u": "p", "v": "q", "n": "n"])) { server async throws in

@@ -106,8 +106,9 @@ final class FTPCarrier: SchemeCarrier {
             } else {
                 storage.defaultCredential(for: space)
             }
-        guard let found, found.hasPassword else { return nil }
-        return state.withLock { $0.refused == found } ? nil : found
+        // Order: compared when the lock is free, since both may be of the program's own classes.
+        guard let found, found.hasPassword, state.withLock(\.refused) != found else { return nil }
+        return found
     }
 
     /// What the delegate is shown (B2.14, B2.15, B2.75).
@@ -121,9 +122,10 @@ final class FTPCarrier: SchemeCarrier {
         _ credential: URLCredential?, isDelegates: Bool, otherwise refusals: Int, _ handle: FTPHandle
     ) {
         if let credential, let answer = PasswordCredential(credential) {
-            state.withLock { state in
-                state.refused = credential
-                state.given = isDelegates ? credential : nil
+            // Order: those of before go when the lock is free.
+            _ = state.withLock { state -> State in
+                defer { (state.refused, state.given) = (credential, isDelegates ? credential : nil) }
+                return state
             }
             return handle.answer(answer)
         }

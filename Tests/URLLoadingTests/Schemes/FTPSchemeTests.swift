@@ -213,6 +213,33 @@ struct FTPSchemeTests {
         #expect(await code(leaving, place) == .cancelled)
     }
 
+    @Test("B14.21: a stored credential of a class of the program's may steer its task whenever it is asked something")
+    func ownClass() async throws {
+        let server = try server { $0.allowsAnonymous = false }
+        let called = Guarded<URLSessionTask?>(nil)
+        let own = OwnCredential("me", "wrong") {
+            called.value?.suspend()
+            called.value?.resume()
+        }
+        let storage = URLCredentialStorage()
+        storage.set(
+            own,
+            for: URLProtectionSpace(
+                host: "127.0.0.1", port: Int(server.port), protocol: NSURLProtectionSpaceFTP, realm: nil,
+                authenticationMethod: nil))
+        let (session, place) = (visitor(storage: storage), try url(server, "/pub/page.html"))
+        let code = await withHandover { (continuation: Handover<URLError.Code?, Never>) in
+            let task = session.dataTask(with: place) { _, _, error in
+                continuation.resume(returning: (error as? URLError)?.code)
+            }
+            called.value = task
+            task.resume()
+        }
+        #expect(code == .userAuthenticationRequired)
+        #expect(server.commands.contains("PASS wrong"))
+        called.value = nil
+    }
+
     @Test("B14.21: without a credential the user is anonymous, also where the delegate has rejected the question")
     func anonymous() async throws {
         let server = try server()

@@ -112,7 +112,7 @@ struct AuthenticationRounds: Sendable {
         tried.append(offer)
     }
 
-    /// Whether a credential is known not to open a space.
+    /// Whether a credential is known not to open a space; asks credentials, which may be of the program's own classes.
     func hasTried(_ credential: URLCredential, for space: URLProtectionSpace) -> Bool {
         tried.contains {
             $0.space == space && $0.credential.user == credential.user && $0.credential.password == credential.password

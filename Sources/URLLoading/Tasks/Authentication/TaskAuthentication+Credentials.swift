@@ -68,11 +68,10 @@ extension TaskAuthentication {
     }
 
     private func untried(_ credential: URLCredential, for refusal: Refusal) -> CredentialOffer? {
-        let isKnownBad = task.state.withLock { state in
-            state.isAuthenticating
-                && state.authentication[refusal.side]?.hasTried(credential, for: refusal.space) ?? false
-        }
-        return isKnownBad ? nil : CredentialOffer(credential: credential, space: refusal.space, isDelegates: false)
+        let rounds = task.state.withLock { $0.isAuthenticating ? $0.authentication[refusal.side] : nil }
+        // Order: when the lock is free, since credentials may be of the program's own classes.
+        if rounds?.hasTried(credential, for: refusal.space) ?? false { return nil }
+        return CredentialOffer(credential: credential, space: refusal.space, isDelegates: false)
     }
 
     /// Stores what a delegate has given and the other side accepted, as the default of its space (B2.67).
