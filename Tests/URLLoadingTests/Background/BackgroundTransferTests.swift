@@ -3,9 +3,11 @@
 
 import Foundation
 import Testing
-import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingSystem
 import URLLoadingTestSupport
+
+@testable import URLLoading
 
 @Suite("Background sessions: transfers", .timeLimit(.minutes(3)))
 struct BackgroundTransferTests {
@@ -131,6 +133,28 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test("B10.20, B2.44: the program's credential storage is asked for a helper, and on no loop")
+    func storage() async throws {
+        try await withServer(router: door("r", ["u": "p"]) { _ in .text("in") }) { server in
+            let storage = LoopWitness()
+            storage.set(
+                URLCredential("u", "p"),
+                for: URLProtectionSpace(
+                    host: "127.0.0.1", port: Int(server.port), protocol: "http", realm: "r",
+                    authenticationMethod: NSURLAuthenticationMethodHTTPBasic))
+            let configuration = folder.configuration(helper: true)
+            configuration.urlCredentialStorage = storage
+            try await withBackgroundSession(configuration) { session, scribe in
+                storage.loop.value = session.core.background?.loop
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 in", "end 1 nil"])
+                #expect(storage.answers.value == [false])
+                storage.loop.value = nil
+            }
+        }
+    }
+
     @Test("B10.40, B1.41: cancelling ends a task with -999, invalidating all of them; nothing is left")
     func cancelling() async throws {
         let gate = ServerGate()
@@ -238,6 +262,19 @@ struct BackgroundTransferTests {
             #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil", "invalid"])
         }
         #expect(folder.names.isEmpty)
+    }
+}
+
+/// Notes whether it is asked on a certain loop.
+private final class LoopWitness: URLCredentialStorage, @unchecked Sendable {
+    // Safe to share: all that changes is guarded.
+    let loop = Guarded<Loop?>(nil)
+    let answers = Guarded<[Bool?]>([])
+
+    override func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
+        let isOnLoop = loop.value?.isCurrent
+        answers.change { $0.append(isOnLoop) }
+        return super.defaultCredential(for: space)
     }
 }
 

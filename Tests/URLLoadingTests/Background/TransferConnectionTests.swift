@@ -83,13 +83,15 @@ import URLLoadingTestSupport
         #expect(folder.names.isEmpty)
     }
 
-    @Test("B10.44: a task whose end an earlier run has heard goes without a word, and is not carried out again")
-    func heardBefore() async throws {
+    /// Runs `body` while a helper is there that knows of no task, and a journal of one that is over: as the program reads it just before
+    /// the owner learns that the end was heard.
+    private func withHeardTask(
+        at url: URL, _ body: (URLSessionConfiguration) async throws -> Void
+    ) async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
-        // As the program reads it just before the owner learns that the end was heard.
         var record = TransferRecord(
-            Rig.download("http://127.0.0.1:9/"), allowed: nil, isDiscretionary: false, now: .now)
+            Rig.download(url.absoluteString), allowed: nil, isDiscretionary: false, now: .now)
         record.state = .over
         record.end(nil)
         try directory.write(record)
@@ -97,16 +99,49 @@ import URLLoadingTestSupport
             directory: directory.path, service: RefusingService(times: 0), loop: LoopGroup.shared.next(), onEmpty: {})
         let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
         #expect(failure == nil)
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
-            // This one's end is behind all that is made of the greeting.
-            session.downloadTask(with: url).resume()
-            await scribe.ended.wait()
-            #expect(scribe.transcript.calls == ["end 2 -1003"])
-            #expect(await session.allTasks.isEmpty)
-        }
+        try await body(folder.configuration(helper: true))
         await withHandover { done in listener.stop { done.resume() } }
         #expect(folder.names.isEmpty)
+    }
+
+    @Test("B10.44: a task whose end an earlier run has heard goes without a word, and is not carried out again")
+    func heardBefore() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withHeardTask(at: url) { configuration in
+            try await withBackgroundSession(configuration) { session, scribe in
+                // This one's end is behind all that is made of the greeting.
+                session.downloadTask(with: url).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["end 2 -1003"])
+                #expect(await session.allTasks.isEmpty)
+            }
+        }
+    }
+
+    @Test("B10.44: the notification of a task that goes without a word is posted on the delegate queue, and on no loop")
+    func noticeOfHeard() async throws {
+        // The notifications of other tests are about other URLs.
+        let url = try #require(URL(string: "http://127.0.0.1:9/\(UUID().uuidString)"))
+        let queues = Guarded<[String?]>([])
+        let posted = Signal()
+        let observer = NotificationCenter.default.addObserver(
+            forName: .urlSessionTaskDidComplete, object: nil, queue: nil
+        ) { note in
+            guard let task = note.object as? URLSessionTask, task.originalRequest?.url == url else { return }
+            queues.change { $0.append(OperationQueue.current?.name) }
+            posted.fire()
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try await withHeardTask(at: url) { configuration in
+            let handlers = URLSession.EventHandlers()
+            let invalidated = Signal()
+            handlers.didBecomeInvalid = { _, _ in invalidated.fire() }
+            let session = URLSession(configuration: configuration, delegate: handlers, delegateQueue: nil)
+            await posted.wait()
+            #expect(queues.value == [session.delegateQueue.name])
+            session.invalidateAndCancel()
+            await invalidated.wait()
+        }
     }
 
     @Test(

@@ -7,7 +7,7 @@ import URLLoadingPolicy
 import URLLoadingTrust
 
 extension BackgroundSession {
-    /// Asks the delegates of a task, on their queue.
+    /// Asks the delegates of a task, on their queue; called where the program's own code may run.
     func ask(_ challenge: TransferChallenge, of task: UInt64) {
         guard let core = state.withLock({ $0.entries[task]?.core }) else { return }
         guard let space = URLProtectionSpace(challenge.space, challenge.certificates, of: core) else {
@@ -32,7 +32,7 @@ extension BackgroundSession {
             if disposition == .cancelAuthenticationChallenge { core?.driver.cancel() }
         }
         let isNew = state.withLock { state in
-            guard state.entries[task]?.questions[challenge.number] == nil else { return false }
+            guard let entry = state.entries[task], entry.questions[challenge.number] == nil else { return false }
             state.entries[task]?.questions[challenge.number] = question
             return true
         }
@@ -42,6 +42,14 @@ extension BackgroundSession {
         } else {
             question.answer(.performDefaultHandling, nil)
         }
+    }
+
+    /// A question needs no answer any more.
+    func withdraw(question number: UInt64, of task: UInt64) {
+        let (question, core) = state.withLock {
+            ($0.entries[task]?.questions.removeValue(forKey: number), $0.entries[task]?.core)
+        }
+        if let token = question?.withdraw() { core?.delivery.endQuestion(token) }
     }
 
     private func answer(_ answer: TransferAnswer) { tell(.answer(answer)) }

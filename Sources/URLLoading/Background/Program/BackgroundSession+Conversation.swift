@@ -228,12 +228,8 @@ extension BackgroundSession {
         case .resumedAt(let task, let offset, let total): core(task)?.delivery.post(.resumed(at: offset, total: total))
         case .resumeData(let task, let data):
             if let core = core(task) { line.run { core.transfer.gotResumeData(data) } }
-        case .challenged(let task, let challenge): ask(challenge, of: task)
-        case .withdrawn(let task, let number):
-            let (question, core) = state.withLock {
-                ($0.entries[task]?.questions.removeValue(forKey: number), $0.entries[task]?.core)
-            }
-            if let token = question?.withdraw() { core?.delivery.endQuestion(token) }
+        case .challenged(let task, let challenge): inquiries.run { [self] in ask(challenge, of: task) }
+        case .withdrawn(let task, let number): inquiries.run { [self] in withdraw(question: number, of: task) }
         case .news(let task, let news): take(news, of: task)
         case .allDelivered: tellEventsAreOver()
         case .invalidated: invalidated()
@@ -295,7 +291,8 @@ extension BackgroundSession {
     /// end, and the owner has learnt of that since. The task goes without a word.
     private func forget(_ core: TaskCore) {
         state.withLock { _ = $0.entries.removeValue(forKey: UInt64(core.identifier)) }
-        core.completion.concludeUntold {}
+        // Order: on the delegate queue, as every end. This may be a loop, and a notification calls the program's own code.
+        core.session?.relay.run { core.completion.concludeUntold {} }
     }
 
     private func meet(_ summary: TransferSummary, _ entry: Entry) {

@@ -29,6 +29,9 @@ final class BackgroundSession: Sendable {
     let loop = LoopGroup.shared.next()
     /// Where the owner is spoken to, and files are written, opened and moved: all of it may wait for the disk.
     let line = BlockingLane(pool: .shared, width: 1)
+    /// Where questions are taken in and withdrawn, in their order: the program's credential storage, which is asked about them, may take
+    /// its time.
+    let inquiries = BlockingLane(pool: .authentication, width: 1)
     let state: Mutex<State>
 
     /// Why no task can be taken.
