@@ -156,6 +156,33 @@ struct InterceptedBodyTests {
         }
     }
 
+    @Test("B1.114: a sequence may read its body while it is asked for its iterator: that reading finds the end")
+    func readInside() async throws {
+        /// Has a reading of the body ask for a piece before it makes its iterator.
+        struct Inquisitive: AsyncSequence, Sendable {
+            typealias Element = Data
+            let reading: Guarded<Body.Iterator?>
+            let found: Guarded<[Data?]>
+
+            func makeAsyncIterator() -> AsyncStream<Data>.Iterator {
+                let place = WaitingTasks()
+                Task(executorPreference: place.executor) {
+                    guard var reading = reading.value else { return }
+                    let piece = try? await reading.next()
+                    found.change { $0.append(piece) }
+                }
+                while found.value.isEmpty { place.runNext() }
+                return InterceptedBodyTests.pieces().makeAsyncIterator()
+            }
+        }
+        let sequence = Inquisitive(reading: Guarded(nil), found: Guarded([]))
+        var reading = Body(pieces: sequence).makeAsyncIterator()
+        sequence.reading.value = reading
+        #expect(try await reading.next() == Data("one".utf8))
+        #expect(sequence.found.value == [nil])
+        sequence.reading.value = nil
+    }
+
     @Test("B1.114: the error that breaks a body off is thrown once, after the bytes before it")
     func broken() async throws {
         struct Torn: Error {}

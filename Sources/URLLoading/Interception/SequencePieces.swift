@@ -36,13 +36,15 @@ final class SequencePieces<Pieces: AsyncSequence & Sendable>: PieceSupply where 
     }
 
     private func take() -> Held? {
-        state.withLock { state in
+        let before = state.withLock { state -> State in
             defer { state = .out }
-            switch state {
-            case .unread(let pieces): return Held(iterator: pieces.makeAsyncIterator())
-            case .reading(let held): return held
-            case .out: return nil
-            }
+            return state
+        }
+        switch before {
+        // Order: when the lock is free, since the sequence is the program's and may read this body.
+        case .unread(let pieces): return Held(iterator: pieces.makeAsyncIterator())
+        case .reading(let held): return held
+        case .out: return nil
         }
     }
 }
