@@ -73,6 +73,29 @@ struct LeakTests {
     }
 
     @Test(
+        "B1.21: a task that an ended session has made goes with its last reference, unless it is about to end",
+        .timeLimit(.minutes(5)), arguments: ["unresumed", "resumed", "cancelled"])
+    func ofEndedSession(kind: String) async throws {
+        let session = URLSession(configuration: .ephemeral)
+        session.invalidateAndCancel()
+        let watch = try make(kind, of: session)
+        if kind == "unresumed" { #expect(watch.isEmpty) } else { try await until { watch.isEmpty } }
+    }
+
+    private func make(_ kind: String, of session: URLSession) throws -> Watch {
+        let watch = Watch()
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/")))
+        _ = task.progress
+        watch.task = task
+        switch kind {
+        case "resumed": task.resume()
+        case "cancelled": task.cancel()
+        default: break
+        }
+        return watch
+    }
+
+    @Test(
         "B1.97: loads from FTP servers leave nothing behind", .timeLimit(.minutes(5)),
         arguments: ["delegate", "handler", "async", "cancelled"])
     func ftp(kind: String) async throws {

@@ -118,7 +118,7 @@ final class TaskCore: Sendable {
         return state.withLock { state in
             if let made = state.face { return made }
             // Held only until the end: afterwards the face would keep itself alive.
-            if state.machine.phase != .completed { state.face = new }
+            if state.machine.phase != .completed { state.show(new, isListed: slot != nil) }
             return new
         }
     }

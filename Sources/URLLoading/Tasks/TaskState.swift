@@ -38,8 +38,8 @@ struct TaskState: ~Copyable, Sendable {
     /// The judge of the task's connections, from the first on that is judged at all.
     var judge: ConnectionJudge?
     var call: WaitingCall?
-    /// What keeps task and session alive until the task has ended.
-    var face: URLSessionTask?
+    /// What keeps task and session alive until the task has ended; the first is what `face` shows.
+    private var heldFace = TaskFace.none
     var session: URLSession?
 
     var priority: Float = 0.5
@@ -97,6 +97,21 @@ struct TaskState: ~Copyable, Sendable {
         hints.prefersIncrementalDelivery = new.outlet.prefersIncrementalDelivery
         rareDownload = new.download
     }
+
+    /// What the program sees of the task; kept until the task has ended.
+    var face: URLSessionTask? {
+        get { heldFace.object }
+        set { heldFace = if let newValue { .kept(newValue) } else { .none } }
+    }
+
+    /// Notes what the program sees of the task. Where no session knows of the task, only the program keeps it, unless the end is on its
+    /// way: it may never come (B1.21).
+    mutating func show(_ face: URLSessionTask, isListed: Bool) {
+        heldFace = isListed || isOver ? .kept(face) : .loose(TaskFace.Reference(object: face))
+    }
+
+    /// Keeps what the program sees of the task until the end, which is on its way.
+    mutating func keepFace() { face = heldFace.object }
 
     /// How far a download has come; nil where the task is none, or is over.
     var download: DownloadProgress? {
@@ -199,15 +214,15 @@ struct TaskState: ~Copyable, Sendable {
     /// Lets go of what is needed up to the last message only; it is the caller's.
     @discardableResult
     mutating func letGo() -> LastHeld {
-        defer { (delegate, delegateView, face, session) = (nil, nil, nil, nil) }
-        return LastHeld(delegate: delegate, view: delegateView, face: face, session: session)
+        defer { (delegate, delegateView, heldFace, session) = (nil, nil, TaskFace.none, nil) }
+        return LastHeld(delegate: delegate, view: delegateView, face: heldFace, session: session)
     }
 
     /// What a task holds up to its last message.
     struct LastHeld: Sendable {
         fileprivate let delegate: (any URLSessionTaskDelegate)?
         fileprivate let view: DelegateView?
-        fileprivate let face: URLSessionTask?
+        fileprivate let face: TaskFace
         fileprivate let session: URLSession?
     }
 

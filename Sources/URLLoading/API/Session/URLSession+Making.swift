@@ -9,7 +9,7 @@ extension URLSession {
     func make<Face: URLSessionTask>(_ new: borrowing NewTask, as face: (TaskCore) -> Face) -> Face {
         let task = core.makeTask(new, session: self)
         let face = face(task)
-        task.state.withLock { $0.face = face }
+        task.state.withLock { $0.show(face, isListed: task.slot != nil) }
         task.telling.tellMaking()
         return face
     }

@@ -214,6 +214,7 @@ struct TaskDriver: Sendable {
     func endUnloaded(_ error: URLError) {
         task.state.letGo { state in
             state.machine.end()
+            state.keepFace()
             return exchange(&state.load, with: .none)
         }
         task.kind.stream?.end(.known(error))
