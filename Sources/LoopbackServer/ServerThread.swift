@@ -82,11 +82,13 @@ final class ServerThread<Core: ListeningCore>: Sendable {
     /// Closes the listener and every connection; when this returns nothing is left, the thread included.
     func stop() async {
         loop.run { [key] reactor in reactor.resident(key)?.stop() }
-        await withUnsafeContinuation { continuation in
-            BlockingPool.shared.run { [loops] in
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let end: @Sendable () -> Void = { [loops] in
                 loops.stop()
                 continuation.resume()
             }
+            // Without a helper thread this one waits, which is not the loop's.
+            if !BlockingPool.shared.run(end) { end() }
         }
     }
 

@@ -30,6 +30,19 @@ struct ServerLifeTests {
         }
     }
 
+    @Test(
+        "A server can be stopped where the system starts no thread that could wait for the server's",
+        .enabled(if: FullAddressSpace.isPossible))
+    func stoppedWithoutThreads() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer.start { _ in .text("never") }
+            let space = FullAddressSpace()
+            await server.stop()
+            space.release()
+            try await until { ProcessCounts.threads(named: "loopback") == 0 }
+        }
+    }
+
     @Test("The thread of a server whose last reference goes on that thread ends, too")
     func lastReferenceOnLoop() async {
         // In a process of its own, where no other server has a thread.
