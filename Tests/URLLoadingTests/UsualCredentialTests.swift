@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingSystem
 import URLLoadingTestSupport
 
 @testable import URLLoading
@@ -134,6 +135,23 @@ struct UsualCredentialTests {
             #expect(storage.defaultCredential(for: space(server))?.user == "v")
             // The sessions that come later need no delegate.
             #expect(try await visitor(storage: storage).visit(server.at("/")) == "200 secret")
+        }
+    }
+
+    @Test("B2.67: a delegate's credential that the server accepts is asked nothing on a loop")
+    func nothingOnLoop() async throws {
+        try await withServer(router: door()) { server async throws in
+            let (watched, places) = (Guarded<URLSession?>(nil), Guarded<[Bool]>([]))
+            let own = OwnCredential("u", "p") {
+                guard let loop = watched.value?.core.engineAtHand?.loop else { return }
+                places.change { $0.append(loop.isCurrent) }
+            }
+            let session = visitor(GuestDelegate(Guest.always(.useCredential, own)), storage: storage)
+            watched.value = session
+            #expect(try await session.visit(server.at("/")) == "200 secret")
+            #expect(storage.defaultCredential(for: space(server)) === own)
+            #expect(!places.value.isEmpty && !places.value.contains(true))
+            watched.value = nil
         }
     }
 

@@ -142,10 +142,10 @@ final class FTPCarrier: SchemeCarrier {
             defer { state.given = nil }
             return state.given
         }
-        guard let given, given.persistence != .none, let storage = load.session?.settings.credentialStorage else {
-            return
+        guard let given, let storage = load.session?.settings.credentialStorage else { return }
+        BlockingPool.authentication.run { [place] in
+            if given.persistence != .none { storage.setDefaultCredential(given, for: place.space) }
         }
-        BlockingPool.authentication.run { [place] in storage.setDefaultCredential(given, for: place.space) }
     }
 }
 

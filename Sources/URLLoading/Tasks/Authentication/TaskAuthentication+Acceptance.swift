@@ -53,7 +53,7 @@ extension TaskAuthentication {
         // B2.89: a server that does not know the password has accepted nothing.
         if acceptance?.isProven == false { return }
         if let acceptance { authentication.remember(acceptance.authorization, for: request) }
-        if let offer, offer.isDelegates, offer.credential.persistence != .none, storage(for: side) != nil {
+        if let offer, offer.isDelegates, storage(for: side) != nil {
             task.delivery.post(.accepted(offer), on: reactor)
         }
     }

@@ -76,6 +76,7 @@ extension TaskAuthentication {
 
     /// Stores what a delegate has given and the other side accepted, as the default of its space (B2.67).
     func storeOffer(_ offer: CredentialOffer) {
+        if offer.credential.persistence == .none { return }
         task.session?.settings.credentialStorage?.setDefaultCredential(offer.credential, for: offer.space)
     }
 }
