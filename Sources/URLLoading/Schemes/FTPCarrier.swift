@@ -123,7 +123,7 @@ final class FTPCarrier: SchemeCarrier {
     ) {
         if let credential, let answer = PasswordCredential(credential) {
             // Order: those of before go when the lock is free.
-            _ = state.withLock { state -> State in
+            state.letGo { state -> State in
                 defer { (state.refused, state.given) = (credential, isDelegates ? credential : nil) }
                 return state
             }

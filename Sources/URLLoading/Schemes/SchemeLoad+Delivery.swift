@@ -100,10 +100,7 @@ extension SchemeLoad {
             response as? HTTPURLResponse
             ?? HTTPURLResponse(url: response.url, status: 302, fields: Fields(), expectedContentLength: 0)
         // Order: as in `show`.
-        _ = state.withLock { state -> URLResponse? in
-            defer { state.response = head }
-            return state.response
-        }
+        state.letGo { exchange(&$0.response, with: head) }
         pauseIfUndecided { answer.lead(to: next, by: head) }
     }
 

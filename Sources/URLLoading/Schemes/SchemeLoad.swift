@@ -121,7 +121,7 @@ final class SchemeLoad: LoadHandle {
 
     func cancel() {
         // Order: what is not told any more goes here, when the lock is free.
-        let (stopped, works, _) = state.withLock { $0.cancel() }
+        let (stopped, works) = state.withLockLettingGo { $0.cancel() }
         stopped?.stop()
         if works { work() }
     }

@@ -127,11 +127,11 @@ struct SchemeLoadState: Sendable {
     }
 
     /// Leads to the end at the next step. What is not told any more is the caller's, to be let go of without the lock.
-    mutating func cancel() -> (stopped: (any SchemeCarrier)?, works: Bool, untold: [SchemeReport?]) {
-        guard !isCancelled, !hasEnded else { return (nil, false, []) }
+    mutating func cancel() -> ((stopped: (any SchemeCarrier)?, works: Bool), untold: [SchemeReport?]) {
+        guard !isCancelled, !hasEnded else { return ((nil, false), []) }
         isCancelled = true
         defer { (reports, first) = ([], 0) }
-        return (isClosed ? nil : close(), claimWork(), reports)
+        return ((isClosed ? nil : close(), claimWork()), reports)
     }
 
     /// Makes the calling thread the one that works through the line, unless there is one.

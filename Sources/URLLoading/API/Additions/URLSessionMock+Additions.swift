@@ -57,10 +57,7 @@ extension URLSession {
         /// Forgets all stubs and requests.
         public func reset() {
             // Order: the program's closures, and what they hold, go when the lock is free, since a deinit may use the mock.
-            _ = state.withLock { state -> State in
-                defer { state = State() }
-                return state
-            }
+            state.letGo { exchange(&$0, with: State()) }
         }
 
         // MARK: Using them
