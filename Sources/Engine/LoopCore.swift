@@ -285,6 +285,7 @@ extension ProtocolOffer {
         case .http1: ["http/1.1"]
         case .http2OrHTTP1: ["h2", "http/1.1"]
         case .http2: ["h2"]
+        case .nothing: []
         }
     }
 }

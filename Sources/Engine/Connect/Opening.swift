@@ -167,7 +167,8 @@ final class Opening: ConnectivityWaiter {
     ) -> Connector {
         // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it. TLS is wanted whatever was
         // spoken before: a stream that has left HTTP has an origin of `http` (B1.70).
-        let key = PoolKey(origin: isBare ? origin : origin.secured, route: route, judge: judge)
+        let key = PoolKey(
+            origin: isBare ? origin : origin.secured, route: route, judge: judge, protocols: .nothing)
         return Connector(
             name: .load(id), key: key, core: core,
             aside: Connector.Aside(isBare: isBare, tickets: tickets, asker: { [unowned self] in asks(about: $0) })

@@ -41,7 +41,7 @@ final class TLSHandshake: ByteStreamObserver {
 
     /// `ask` says whether the question was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
     init(
-        origin: Origin, offering protocols: ProtocolOffer = .http1, tickets: TLSTickets, stream: any ByteStream,
+        origin: Origin, offering protocols: ProtocolOffer, tickets: TLSTickets, stream: any ByteStream,
         core: LoopCore,
         ask: @escaping (Question) -> Bool, completion: @escaping (Result<SecureChannel, TLSError>) -> Void
     ) {

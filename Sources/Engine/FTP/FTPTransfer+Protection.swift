@@ -29,7 +29,7 @@ extension FTPTransfer {
     /// Puts TLS on the data connection.
     func secureData(_ stream: any ByteStream) {
         let begun = TLSHandshake(
-            origin: place, tickets: tickets, stream: stream, core: core,
+            origin: place, offering: .nothing, tickets: tickets, stream: stream, core: core,
             ask: { [unowned self] in askAboutData($0) }
         ) { [self] result in
             dataHandshake = nil

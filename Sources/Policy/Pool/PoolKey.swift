@@ -49,6 +49,7 @@ package struct PoolKey: Sendable {
     private static func possible(_ protocols: ProtocolOffer, _ origin: Origin, by route: Route) -> ProtocolOffer {
         switch (origin.scheme, protocols) {
         case (_, .http1): return .http1
+        case (_, .nothing): return .nothing
         case (.https, .http2OrHTTP1), (.https, .http2): return .http2OrHTTP1
         case (.http, .http2OrHTTP1): return .http1
         case (.http, .http2):

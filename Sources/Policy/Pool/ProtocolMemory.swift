@@ -8,7 +8,7 @@ struct ProtocolMemory {
     /// Whether a connection that is opened for a key will probably be shared.
     func expectsShared(_ key: PoolKey) -> Bool {
         switch key.protocols {
-        case .http1: false
+        case .http1, .nothing: false
         case .http2OrHTTP1: !sharing.isEmpty && sharing.contains(key.origin)
         case .http2: true
         }

@@ -8,4 +8,6 @@ package enum ProtocolOffer: Sendable, Hashable {
     case http2OrHTTP1
     /// HTTP/2 without asking (H1.4).
     case http2
+    /// Nothing: what will be spoken is not HTTP (H1.6).
+    case nothing
 }

@@ -281,6 +281,14 @@ import URLLoadingTrust
         #expect(stored.error == nil && server.files["/new"] == Self.large)
     }
 
+    @Test("H1.6: neither connection offers a protocol of HTTP's, for which servers end the handshake")
+    func noProtocol() async throws {
+        // As vsftpd does from 3.0.4 on.
+        let (server, engine) = try protected { $0.tls?.alpn = ["ftp"] }
+        let answer = try await engine.ftp(server, "/pub/hello.txt") { $0.isProtected = true }
+        #expect(answer.error == nil && answer.text == "hello")
+    }
+
     @Test("B14.26: the receiver is asked about the certificate once, and its answer decides")
     func trust() async throws {
         let (server, _) = try protected()

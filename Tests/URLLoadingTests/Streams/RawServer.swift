@@ -231,10 +231,11 @@ struct MailIdentity: Sendable {
     let anchor: String
     let context: TLSContext
 
-    init(_ host: String = "mail.test") throws {
+    /// It knows these protocols, and ends a handshake that offers others alone.
+    init(_ host: String = "mail.test", protocols: [String] = ["http/1.1"]) throws {
         let (root, identity) = try CertificateFactory.server(host)
         anchor = root.pem
-        context = try TLSContext(server: TLSServerOptions(identity: identity))
+        context = try TLSContext(server: TLSServerOptions(identity: identity, alpn: protocols))
     }
 
     /// A server that speaks a little SMTP with STARTTLS; `injects` goes out behind the answer to that.

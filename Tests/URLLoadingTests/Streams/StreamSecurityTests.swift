@@ -43,6 +43,24 @@ struct StreamSecurityTests {
         }
     }
 
+    @Test("H1.6: stream tasks offer no protocol of HTTP's, for which servers of other protocols end the handshake")
+    func noProtocol() async throws {
+        // As Exim does from 4.95 on.
+        let identity = try MailIdentity(protocols: ["smtp"])
+        try await withRawServer(identity.script()) { server in
+            let task = streamSession(StreamScribe(), anchor: identity.anchor)
+                .streamTask(withHostName: "mail.test", port: server.port)
+            task.resume()
+            _ = try await task.line()
+            try await task.say("STARTTLS\r\n")
+            _ = try await task.line()
+            task.startSecureConnection()
+            try await task.say("NOOP\r\n")
+            #expect(try await task.line() == "250 NOOP")
+            task.cancel()
+        }
+    }
+
     @Test("B15.45, B2.2: the session's method is asked first, then the tasks', and its answer counts")
     func challenges() async throws {
         let identity = try MailIdentity("other.test")
