@@ -9,6 +9,8 @@ import URLLoadingSystem
 final class LoopBuffers {
     // `@exclusivity(unchecked)`: as in `Transaction`.
 
+    /// What they belong to.
+    unowned let reactor: Reactor
     /// Where plain streams are read into, and where TLS puts decrypted bytes. It is lent, since what was read may lead to another read.
     let received = BodyBuffers()
     /// Where channels read what they have to decrypt; made at the first need. One for each level: a channel inside another
@@ -25,7 +27,7 @@ final class LoopBuffers {
     /// The buffers of the given loop, made at the first need.
     static func of(_ reactor: Reactor) -> LoopBuffers {
         if let existing = reactor.resident(key) { return existing }
-        let made = LoopBuffers()
+        let made = LoopBuffers(reactor)
         reactor.setResident(key, made)
         return made
     }
@@ -36,7 +38,8 @@ final class LoopBuffers {
         return sealed[level]
     }
 
-    private init() {
+    private init(_ reactor: Reactor) {
+        self.reactor = reactor
         outgoing.reserveCapacity(4 * 1024)
     }
 

@@ -78,6 +78,12 @@ enum TLSCallbacks {
         return SSL_TLSEXT_ERR_OK
     }
 
+    /// A ticket is made that needs more than a record: 1 goes on.
+    static let ticketIsMade: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { ssl, _ in
+        let filler = [UInt8](repeating: 0, count: 2_000)
+        return SSL_SESSION_set1_ticket_appdata(SSL_get_session(ssl), filler, filler.count)
+    }
+
     /// A secret for the key log.
     static let secretLogged: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Void = { ssl, line in
         guard let ssl, let line else { return }

@@ -68,6 +68,11 @@ package final class TLSContext: Sendable {
             SSL_CTX_set_num_tickets(context, 0)
             shim_ctx_set_options(context, shim_op_no_ticket())
         }
+        if options.dividesTickets {
+            // The least that OpenSSL allows.
+            _ = shim_ctx_set_fragment(context, 512)
+            SSL_CTX_set_session_ticket_cb(context, TLSCallbacks.ticketIsMade, nil, nil)
+        }
         if options.stapledResponse != nil { _ = shim_ctx_set_status_callback(context, TLSCallbacks.statusAsked) }
         Self.ask(options, on: context)
         attach()

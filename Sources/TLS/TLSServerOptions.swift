@@ -36,6 +36,8 @@ package struct TLSServerOptions: Sendable {
     package var stapledResponse: [UInt8]?
     /// How many tickets a TLS 1.3 client is given; 0 switches resumption off for every version.
     package var tickets: Int
+    /// Whether each ticket is a message of several records, to test clients with.
+    package var dividesTickets: Bool
 
     /// A server that shows this identity.
     package init(
@@ -43,7 +45,7 @@ package struct TLSServerOptions: Sendable {
         alpn: [String] = ["http/1.1"], alpnSelectedWithoutOffer: String? = nil,
         clientAuthentication: ClientAuthentication = .none,
         clientAuthorities: [Certificate] = [], clientEvaluator: (any TrustEvaluator)? = nil,
-        stapledResponse: [UInt8]? = nil, tickets: Int = 2
+        stapledResponse: [UInt8]? = nil, tickets: Int = 2, dividesTickets: Bool = false
     ) {
         self.identity = identity
         self.minimum = minimum
@@ -56,5 +58,6 @@ package struct TLSServerOptions: Sendable {
         self.clientEvaluator = clientEvaluator
         self.stapledResponse = stapledResponse
         self.tickets = tickets
+        self.dividesTickets = dividesTickets
     }
 }

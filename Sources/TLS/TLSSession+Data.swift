@@ -40,6 +40,8 @@ extension TLSSession {
     package var messagesMet: Int { transport.pointee.messagesMet }
 
     /// Encrypts all of `plaintext` into records that wait to be sent.
+    ///
+    /// Where `isHeldUp` is true afterwards, it has thrown and taken nothing, and nothing has failed.
     package func encrypt(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
         switch stage {
         case .open: break
@@ -53,15 +55,25 @@ extension TLSSession {
         var written = 0
         let result = SSL_write_ex(ssl, start, plaintext.count, &written)
         guard result == 1, written == plaintext.count else {
+            // OpenSSL wants the rest of a message before it writes anything.
+            if SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ {
+                throw .internalFailure("the rest of the peer's message comes first")
+            }
             let error = TLSFailures.take(circumstances(isHandshake: false))
             stage = .failed(error)
             throw error
         }
     }
 
-    /// Queues close_notify; what the peer still sends can be read.
+    /// Whether neither data nor the end can be encrypted now: a message of TLS itself has come in part, as several records may
+    /// carry it (RFC 8446 section 5.1). The `decrypt` of its rest ends this.
+    package var isHeldUp: Bool {
+        if case .open = stage, !sentClose { SSL_in_init(ssl) == 1 } else { false }
+    }
+
+    /// Queues close_notify, unless `isHeldUp`; what the peer still sends can be read.
     package func close() {
-        guard case .open = stage else { return }
+        guard case .open = stage, !isHeldUp else { return }
         sendClose()
     }
 

@@ -77,10 +77,10 @@ struct TunnelEnd {
     let root: Certificate
     let context: TLSContext
 
-    init(_ host: String = "host.test") throws {
+    init(_ host: String = "host.test", dividesTickets: Bool = false) throws {
         let (root, identity) = try CertificateFactory.server(host)
         self.root = root
-        context = try TLSContext(server: TLSServerOptions(identity: identity))
+        context = try TLSContext(server: TLSServerOptions(identity: identity, dividesTickets: dividesTickets))
     }
 }
 

@@ -60,11 +60,11 @@ struct SecureChannelTests {
     }
 
     /// Both sides have shaken hands; the client's last message waits to be sent.
-    private func sealed(capacity: Int = 1 << 20) throws -> Sealed {
+    private func sealed(capacity: Int = 1 << 20, to end: TunnelEnd? = nil) throws -> Sealed {
         let (stream, far) = MemoryStream.pair(on: reactor, capacity: capacity)
         let client = try TLSSession(
             client: try TLSContext(client: TLSClientOptions()), serverName: "host.test")
-        let server = try TLSSession(server: end.context)
+        let server = try TLSSession(server: (end ?? self.end).context)
         let channel = SecureChannel(stream, tls: client, buffers: LoopBuffers.of(reactor))
         let sealed = Sealed(channel: channel, stream: stream, far: far, server: server)
         var hasFinished = false
@@ -95,8 +95,8 @@ struct SecureChannelTests {
     }
 
     /// Sends the handshake's end, so that the server can speak.
-    private func open(capacity: Int = 1 << 20) throws -> Sealed {
-        let sealed = try sealed(capacity: capacity)
+    private func open(capacity: Int = 1 << 20, to end: TunnelEnd? = nil) throws -> Sealed {
+        let sealed = try sealed(capacity: capacity, to: end)
         sealed.channel.sendOutgoing()
         let last = sealed.arrived()
         var offset = 0
@@ -241,6 +241,48 @@ struct SecureChannelTests {
         }
         got += sealed.decrypted(sealed.arrived())
         #expect(got.count == taken)
+    }
+
+    /// Counts how often it was told that it may write.
+    private final class Writer: ByteStreamObserver {
+        private(set) var timesTold = 0
+
+        func streamBecameReadable(_ stream: any ByteStream) {}
+
+        func streamBecameWritable(_ stream: any ByteStream) { timesTold += 1 }
+    }
+
+    @Test("A write, and our end, wait for the rest of a ticket of several records", arguments: [false, true])
+    func dividedTicket(isEnding: Bool) throws {
+        let sealed = try open(to: TunnelEnd(dividesTickets: true))
+        let (stream, writer) = (TLSStream(sealed.channel), Writer())
+        stream.observer = writer
+        let tickets = sealed.server.withOutgoing { Array($0) }
+        sealed.server.outgoingSent(tickets.count)
+        let first = 5 + Int(tickets[3]) << 8 + Int(tickets[4])
+        let bytes: [UInt8] = [1, 2, 3]
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        #expect(tickets[..<first].withUnsafeBytes { sealed.far.write($0) } == .bytes(first))
+        #expect(buffer.withUnsafeMutableBytes { stream.read(into: $0) } == .wouldBlock)
+        if isEnding {
+            stream.shutdownWrite()
+        } else {
+            #expect(bytes.withUnsafeBytes { stream.write($0) } == .wouldBlock)
+        }
+        reactor.runPending()
+        #expect(sealed.arrived().isEmpty && !sealed.stream.hasFinishedWriting && writer.timesTold == 0)
+        #expect(tickets[first...].withUnsafeBytes { sealed.far.write($0) } == .bytes(tickets.count - first))
+        #expect(buffer.withUnsafeMutableBytes { stream.read(into: $0) } == .wouldBlock)
+        #expect(writer.timesTold == 0, "not from within the read")
+        reactor.runPending()
+        #expect(writer.timesTold == 1)
+        if isEnding {
+            #expect(sealed.stream.hasFinishedWriting && !sealed.arrived().isEmpty)
+        } else {
+            #expect(bytes.withUnsafeBytes { stream.write($0) } == .bytes(3))
+            #expect(sealed.decrypted(sealed.arrived()) == bytes)
+        }
+        #expect(stream.outputFailure == nil)
     }
 
     @Test("Without TLS bytes pass as they are, in one write, and the end is whole")

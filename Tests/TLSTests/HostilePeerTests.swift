@@ -107,6 +107,30 @@ import URLLoadingTrust
         #expect(throws: TLSError.self) { try client.write([1]) }
     }
 
+    @Test("RFC 8446 §5.1: while a message of several records is read in part a write is put off, and fails nothing")
+    func dividedTicket() throws {
+        var options = try Made.serverOptions()
+        options.dividesTickets = true
+        let pair = try TLSPair(server: options)
+        pair.shakeHands()
+        let tickets = pair.client.inbox
+        let first = 5 + Int(tickets[3]) << 8 + Int(tickets[4])
+        pair.client.inbox = Array(tickets[..<first])
+        pair.client.read()
+        #expect(pair.client.session.isHeldUp)
+        for _ in 1...2 { #expect(throws: TLSError.self) { try pair.client.write([1]) } }
+        pair.client.session.close()
+        #expect(pair.client.session.isHeldUp && !pair.client.session.hasOutgoing)
+        pair.client.inbox = Array(tickets[first...])
+        pair.client.read()
+        #expect(!pair.client.session.isHeldUp && pair.client.readError == nil)
+        try pair.client.write([2, 3])
+        pair.client.session.close()
+        pair.move()
+        pair.server.read()
+        #expect(pair.server.received == [2, 3] && pair.server.isClosed)
+    }
+
     /// Brings the handshake to its end, and what the server sends behind it to the client.
     private func connect(_ client: Endpoint, _ server: RawServer) throws {
         for _ in 0..<4 {

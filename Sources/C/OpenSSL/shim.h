@@ -239,6 +239,7 @@ static inline EVP_PKEY *shim_key_generate_named(const char *type) { return EVP_P
 static inline long shim_ctx_set_mode(SSL_CTX *ctx, long mode) { return SSL_CTX_set_mode(ctx, mode); }
 static inline long shim_ctx_set_min(SSL_CTX *ctx, int version) { return SSL_CTX_set_min_proto_version(ctx, version); }
 static inline long shim_ctx_set_max(SSL_CTX *ctx, int version) { return SSL_CTX_set_max_proto_version(ctx, version); }
+static inline long shim_ctx_set_fragment(SSL_CTX *ctx, long most) { return SSL_CTX_set_max_send_fragment(ctx, most); }
 static inline long shim_ctx_set_cache_mode(SSL_CTX *ctx, long mode) {
     return SSL_CTX_set_session_cache_mode(ctx, mode);
 }

@@ -2,7 +2,8 @@
 // decrypted yet, and that sends what TLS has to say.
 //
 // It calls nothing back: what comes of a call is its result, so that a call may come from within the work that another one has led
-// to. Its reader and writer watches the stream itself (`ByteStreamObserver`).
+// to. Its reader and writer watches the stream itself (`ByteStreamObserver`), and is told by it, too, that a write may be tried
+// again which had to wait for something to be read.
 //
 // Must not know: what the bytes mean, how the session came to be verified, which tasks the loop serves.
 
@@ -29,6 +30,8 @@ final class SecureChannel {
     @exclusivity(unchecked) private(set) var readPrice = 0
     /// Why nothing more can be sent.
     @exclusivity(unchecked) private(set) var outputFailure: SystemError?
+    /// Whether the writer, or the end of our direction, waits for the rest of a message of TLS itself.
+    @exclusivity(unchecked) private var isHeldUp = false
     /// How many bytes the stream has taken; it begins anew when it is full.
     @exclusivity(unchecked) private(set) var bytesSent = 0
 
@@ -134,6 +137,7 @@ final class SecureChannel {
         // A message between the data may want an answer, a failure an alert. The handshake's last message waits for the first
         // write, and is one segment with it.
         if tls.outgoingCount > waiting { sendOutgoing() }
+        if isHeldUp, !tls.isHeldUp { letWriterGoOn() }
         switch step {
         case .plaintext(let count):
             // The end may have come behind it.
@@ -148,6 +152,15 @@ final class SecureChannel {
         case .failed(let error):
             holdsInput = true
             return .broken(error)
+        }
+    }
+
+    /// Has the writer told that it may go on, as the stream tells it: not from within this read.
+    private func letWriterGoOn() {
+        isHeldUp = false
+        buffers.reactor.later { [weak self] in
+            guard let self else { return }
+            stream.observer?.streamBecameWritable(stream)
         }
     }
 
@@ -170,20 +183,20 @@ final class SecureChannel {
         if tls.outgoingCount > Self.mostJoined, let obstacle = sendOutgoing() { return obstacle }
         let count = first.count + second.count
         var taken = count
-        let failure: TLSError?
+        let obstacle: Output?
         if !first.isEmpty, !second.isEmpty, count <= Self.record {
             // One record for both.
             let joined = UnsafeMutableRawBufferPointer(
                 rebasing: buffers.sealed(level: level).space(atLeast: count)[..<count])
             joined.copyMemory(from: first)
             UnsafeMutableRawBufferPointer(rebasing: joined[first.count...]).copyMemory(from: second)
-            failure = encrypt(UnsafeRawBufferPointer(joined), tls)
+            obstacle = encrypt(UnsafeRawBufferPointer(joined), tls)
         } else {
             let piece = UnsafeRawBufferPointer(rebasing: (first.isEmpty ? second : first).prefix(Self.encryptedAtOnce))
             taken = piece.count
-            failure = encrypt(piece, tls)
+            obstacle = encrypt(piece, tls)
         }
-        if let failure { return .broken(failure) }
+        if let obstacle { return obstacle }
         if case .failed(let error)? = sendOutgoing() { return .failed(error) }
         return .bytes(taken)
     }
@@ -199,8 +212,8 @@ final class SecureChannel {
         if let obstacle = sendOutgoing() { return .output(obstacle) }
         return withUnsafeTemporaryAllocation(byteCount: min(count, Self.encryptedAtOnce), alignment: 16) { buffer in
             guard let read = file.readCached(at: offset, into: buffer) else { return .notInMemory }
-            if let failure = encrypt(UnsafeRawBufferPointer(rebasing: buffer[..<read]), tls) {
-                return .output(.broken(failure))
+            if let obstacle = encrypt(UnsafeRawBufferPointer(rebasing: buffer[..<read]), tls) {
+                return .output(obstacle)
             }
             if case .failed(let error)? = sendOutgoing() { return .output(.failed(error)) }
             return .output(.bytes(read))
@@ -227,12 +240,14 @@ final class SecureChannel {
         return nil
     }
 
-    private func encrypt(_ plaintext: UnsafeRawBufferPointer, _ tls: TLSSession) -> TLSError? {
+    /// Encrypts all of it; what kept TLS from taking it, if something did.
+    private func encrypt(_ plaintext: UnsafeRawBufferPointer, _ tls: TLSSession) -> Output? {
         do throws(TLSError) {
             try tls.encrypt(plaintext)
             return nil
         } catch {
-            return error
+            isHeldUp = tls.isHeldUp
+            return isHeldUp ? .wouldBlock : .broken(error)
         }
     }
 
@@ -249,10 +264,14 @@ final class SecureChannel {
 
     // MARK: End
 
-    /// Tells the peer that nothing more will be sent; whether the stream below is done with, too.
+    /// Tells the peer that nothing more will be sent; whether the stream below is done with, too. Where it is not, it is to be
+    /// called again when the stream can be written to.
     func finishWriting() -> Bool {
-        tls?.close()
-        return sendOutgoing() == nil
+        if let tls {
+            tls.close()
+            isHeldUp = tls.isHeldUp
+        }
+        return !isHeldUp && sendOutgoing() == nil
     }
 
     /// Closes the stream; `politely` says goodbye first, which only makes sense where all that was begun is out.

@@ -127,7 +127,7 @@ extension TLSStream: ByteStreamObserver {
         case .wouldBlock?: return
         // The next write is told the failure.
         case .failed?, .bytes?, .broken?: break
-        case nil: if isFinishing { channel.stream.shutdownWrite() }
+        case nil: if isFinishing, channel.finishWriting() { channel.stream.shutdownWrite() }
         }
         observer?.streamBecameWritable(self)
     }
