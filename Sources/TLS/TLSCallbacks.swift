@@ -43,13 +43,13 @@ enum TLSCallbacks {
             written: event & SSL_CB_WRITE != 0, level: UInt8(value >> 8 & 0xFF), code: UInt8(value & 0xFF))
     }
 
-    /// A message or the header of a record has passed, of which the peer's messages are of interest.
+    /// A message or the header of a record has passed, of which messages are of interest.
     static let messagePassed:
         @convention(c) (
             Int32, Int32, Int32, UnsafeRawPointer?, Int, OpaquePointer?, UnsafeMutableRawPointer?
         ) -> Void = { isWritten, _, kind, _, _, ssl, _ in
-            guard isWritten == 0, kind == SSL3_RT_HANDSHAKE, let session = TLSSession.of(ssl) else { return }
-            session.messageArrived()
+            guard kind == SSL3_RT_HANDSHAKE, let session = TLSSession.of(ssl) else { return }
+            if isWritten == 0 { session.messageArrived() } else { session.messageWritten() }
         }
 
     /// The client has sent a server name, which is acknowledged so that it can be asked for later.

@@ -149,6 +149,17 @@ extension TLSSession {
         transport.pointee.messagesInARow += 1
     }
 
+    /// A message of TLS itself was written: behind the handshake it answers a change of the peer's keys. A peer that reads none
+    /// of them could have us keep any number (B3.87).
+    func messageWritten() {
+        transport.pointee.messagesUnsent += 1
+        guard transport.pointee.messagesUnsent > Self.mostMessagesUnsent, case .open = stage else { return }
+        stage = .failed(.protocolViolation(reason: "new keys come without end, and no answer is read", alert: nil))
+    }
+
+    /// Picked by feel: some thirty kilobytes.
+    private static var mostMessagesUnsent: Int { 1_000 }
+
     /// The server's choice among what the client offers; nil refuses the handshake.
     func protocolSelected(from offer: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
         guard let server = context.server else { return nil }

@@ -25,6 +25,8 @@ struct Transport {
     var messagesMet = 0
     /// How many have come since the last data, or since the handshake.
     var messagesInARow = 0
+    /// How many OpenSSL has written since all that waits to be sent was sent last.
+    var messagesUnsent = 0
     private var boundary = RecordBoundary()
 
     /// The BIO over a transport, with one reference for the caller.
@@ -110,6 +112,7 @@ struct Transport {
     mutating func releaseOutgoing() {
         Platform.release(outgoing)
         (outgoing, outgoingCapacity, outgoingStart, outgoingEnd) = (nil, 0, 0, 0)
+        messagesUnsent = 0
     }
 
     private mutating func makeRoom(for count: Int) -> Bool {

@@ -107,6 +107,33 @@ import URLLoadingTrust
         #expect(throws: TLSError.self) { try client.write([1]) }
     }
 
+    @Test("B3.87: new keys that want answers which are not read end the session, whatever data come between them")
+    func unreadAnswers() throws {
+        let server = try RawServer(Made.server.get().identity)
+        let client = Endpoint(try TLSSession(client: TLSContext(client: .init()), serverName: "example.test"))
+        try connect(client, server)
+        func changeKeys(_ count: Int) {
+            for _ in 0..<count where client.readEnd == nil {
+                server.changeKeys(1, asking: true)
+                server.say(1)
+                client.inbox += server.take()
+                client.read()
+            }
+        }
+        // Those that were sent count no more.
+        for _ in 0..<2 {
+            changeKeys(900)
+            #expect(client.readEnd == nil && client.takeOutgoing().count > 10_000)
+        }
+        changeKeys(1_100)
+        guard case .protocolViolation? = client.readError else {
+            Issue.record("\(String(describing: client.readEnd))")
+            return
+        }
+        #expect(client.session.outgoingCount < 64 << 10)
+        #expect(throws: TLSError.self) { try client.write([1]) }
+    }
+
     @Test("RFC 8446 §5.1: while a message of several records is read in part a write is put off, and fails nothing")
     func dividedTicket() throws {
         var options = try Made.serverOptions()
@@ -177,10 +204,10 @@ private final class RawServer {
         #expect(SSL_write(ssl, [byte], 1) == 1)
     }
 
-    /// Changes the key with which it sends, so many times.
-    func changeKeys(_ count: Int) {
+    /// Changes the key with which it sends, so many times, and may ask the client to do the same.
+    func changeKeys(_ count: Int, asking: Bool = false) {
         for _ in 0..<count {
-            #expect(SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1)
+            #expect(SSL_key_update(ssl, asking ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED) == 1)
             #expect(SSL_do_handshake(ssl) == 1)
         }
     }
