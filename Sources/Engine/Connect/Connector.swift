@@ -202,6 +202,9 @@ final class Connector {
 
     /// Asks; whether there is a receiver that answers.
     func ask(_ asked: Question) -> Bool {
+        // As in `start`: else all of the configuration is copied.
+        let core = core
+        if case .handshake(.peer, _) = asked, !core.configuration.asksAboutServers { return false }
         question = asked
         // Order: the answer may come before this returns.
         limit?.standStill()

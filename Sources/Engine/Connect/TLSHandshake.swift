@@ -153,8 +153,7 @@ final class TLSHandshake: ByteStreamObserver {
     /// Judges the server; `false` when a question was asked and the answer comes later.
     private func judge(_ chain: CertificateChain, _ tls: TLSSession) -> Bool {
         let policy = TrustPolicy(host: HostName(origin.matchingHost))
-        let core = core
-        if core.configuration.asksAboutServers, waits(for: .peer(chain, policy)) { return false }
+        if waits(for: .peer(chain, policy)) { return false }
         return evaluate(chain, policy, tls)
     }
 

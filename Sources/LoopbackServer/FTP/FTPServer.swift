@@ -13,6 +13,8 @@ package final class FTPServer: Sendable {
         package var host = "127.0.0.1"
         /// What AUTH TLS brings; nil knows no such command.
         package var tls: ServerTLS?
+        /// What data connections bring in place of that; nil for the same.
+        package var dataTLS: ServerTLS?
         /// Whether data connections must resume the control connection's session, as vsftpd demands.
         package var requiresReuse = false
         /// Users and their passwords.
@@ -93,9 +95,11 @@ package final class FTPServer: Sendable {
             throw SystemError(errno: 22, call: "bind")
         }
         let context = try options.tls.map { try TLSContext(server: $0) }
+        let dataContext = try options.dataTLS.map { try TLSContext(server: $0) } ?? context
         let log = FTPServerLog(files: options.files)
         thread = try ServerThread(name: "loopback-ftp", at: wanted) { key, reactor, _ in
-            FTPServerCore(key: key, reactor: reactor, options: options, context: context, log: log)
+            FTPServerCore(
+                key: key, reactor: reactor, options: options, context: context, dataContext: dataContext, log: log)
         }
         self.log = log
     }

@@ -8,6 +8,7 @@ final class FTPServerCore: ListeningCore {
     unowned let reactor: Reactor
     let options: FTPServer.Options
     let context: TLSContext?
+    let dataContext: TLSContext?
     let log: FTPServerLog
     /// Plaintext of the connection that is being read, valid during one callback.
     let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -19,12 +20,13 @@ final class FTPServerCore: ListeningCore {
 
     init(
         key: ResidentKey<FTPServerCore>, reactor: Reactor, options: FTPServer.Options, context: TLSContext?,
-        log: FTPServerLog
+        dataContext: TLSContext?, log: FTPServerLog
     ) {
         self.key = key
         self.reactor = reactor
         self.options = options
         self.context = context
+        self.dataContext = dataContext
         self.log = log
     }
 

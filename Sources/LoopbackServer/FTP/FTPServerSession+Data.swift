@@ -29,7 +29,7 @@ extension FTPServerSession {
 
     private func accepted(_ stream: SocketStream) {
         guard data == nil else { return stream.close() }
-        let session = protects ? core.context.flatMap { try? TLSSession(server: $0) } : nil
+        let session = protects ? core.dataContext.flatMap { try? TLSSession(server: $0) } : nil
         let channel = FTPServerChannel(stream, session: session, core: core)
         data = channel
         channel.onReady = { [unowned self] isResumed in

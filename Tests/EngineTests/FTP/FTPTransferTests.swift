@@ -318,6 +318,28 @@ import URLLoadingTrust
         #expect(server.commands.count { $0.hasPrefix("PASS") } == 1, "no login before the verdict")
     }
 
+    @Test(
+        "B14.26: the data connection must show the control connection's certificate, whoever judges servers",
+        arguments: [true, false])
+    func otherCertificate(asks: Bool) async throws {
+        let root = try CertificateFactory.root()
+        let (first, second) = (try root.issue(.server("host.test")), try root.issue(.server("host.test")))
+        let server = try server {
+            $0.tls = TLSServerOptions(identity: first.identity)
+            $0.dataTLS = TLSServerOptions(identity: second.identity)
+        }
+        let engine = LiveEngine {
+            $0.trust = AnchorsEvaluator(anchors: [root.certificate])
+            $0.asksAboutServers = asks
+        }
+        let answer = try await engine.ftp(server, "/pub/hello.txt") { $0.isProtected = true }
+        guard case .tls(.untrusted, "host.test") = answer.error else {
+            Issue.record("\(String(describing: answer.error))")
+            return
+        }
+        #expect(answer.body.isEmpty)
+    }
+
     @Test("Where TLS is wanted, a server that refuses it gets no further command") func unprotected() async throws {
         let server = try server()
         let answer = try await LiveEngine().ftp(server, "/pub/hello.txt") { $0.isProtected = true }
