@@ -1,6 +1,8 @@
 // The few calls of the C library that Trust needs: environment, directories, numeric addresses. The only file of this
 // target that imports it.
 
+import CURLLoadingOpenSSL
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -11,9 +13,10 @@
 
 /// The C library as Trust uses it.
 enum Platform {
-    /// An environment variable; nil when unset or empty.
+    /// An environment variable; nil when unset or empty, and in a program with more rights than the user who has started it:
+    /// that user would choose whom it trusts. OpenSSL does the same.
     static func environment(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
+        guard OPENSSL_issetugid() == 0, let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.isEmpty ? nil : text
     }

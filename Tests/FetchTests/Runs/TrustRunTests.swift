@@ -81,6 +81,24 @@ struct TrustRunTests {
         await server.stop()
     }
 
+    @Test(
+        "B3.6: a program with more rights than its user trusts nobody whom that user's environment names",
+        .enabled(if: geteuid() == 0 && !Sanitizer.isActive, "only root can run a program for another user"))
+    func moreRights() async throws {
+        let root = try CertificateFactory.root()
+        let issued = try root.issue(.server(hosts: ["127.0.0.1"]))
+        let server = try LoopbackServer.start(.init(tls: .init(identity: issued.identity))) { _ in .text("in") }
+        let anchor = try ScratchFile(root.certificate.pem)
+        let users: [(user: String, exitCode: Int32)] = [("0", 0), ("65534", 60)]
+        for (user, exitCode) in users {
+            let run = try await FetchRun.run(
+                ["--ruid", user, ChildRun.path(of: "fetch"), server.url("/")],
+                changing: ["SSL_CERT_FILE": anchor.path, "SSL_CERT_DIR": nil], program: "/usr/bin/setpriv")
+            #expect(run.exitCode == exitCode, "user \(user): \(run.complaints)")
+        }
+        await server.stop()
+    }
+
     @Test("--cert, --key and --pass: PEM in one file or two, PKCS #12; 58 for what cannot be used, 35 without one")
     func identities() async throws {
         let root = try CertificateFactory.root()
