@@ -128,6 +128,84 @@ import URLLoadingTrust
         #expect(early.evaluate(try Chains.leaf.get().chain, policy: policy).isTrusted == false)
     }
 
+    // MARK: Conditions
+
+    @Test("B3.34, B3.47: what is fixed in a policy no condition takes back, and more can be asked all the same")
+    func fixedParts() throws {
+        let leaf = try Chains.leaf.get()
+        let response = try Chains.intermediate.get().ocspResponse(about: leaf.certificate, .revoked)
+        let revoked = try #require(CertificateChain(leaf.chain.certificates, stapling: .response(response)))
+        let anyHost = try anchors().adjusting { $0.host = nil }
+        var elsewhere = TrustPolicy(host: HostName("other.test"))
+        #expect(anyHost.evaluate(leaf.chain, policy: elsewhere).isTrusted)
+        elsewhere.fixed = .host
+        #expect(!anyHost.evaluate(leaf.chain, policy: elsewhere).isTrusted)
+
+        let unchecked = try anchors().adjusting { $0.revocation.mode = .none }
+        var asking = policy
+        #expect(unchecked.evaluate(revoked, policy: asking).isTrusted)
+        asking.fixed = .revocation
+        #expect(unchecked.evaluate(revoked, policy: asking).reason == .revoked)
+        #expect(unchecked.evaluate(leaf.chain, policy: asking).isTrusted)
+        let hard = try anchors().adjusting { $0.revocation.mode = .hard }
+        #expect(!hard.evaluate(leaf.chain, policy: asking).isTrusted)
+
+        let plain = CertificateTemplate.server("example.test").with { $0.hasKeyIdentifiers = false }
+        let loose = try Chains.intermediate.get().issue(plain).chain
+        let strict = try anchors().adjusting { $0.profile = .strict }
+        var basic = policy
+        #expect(!strict.evaluate(loose, policy: basic).isTrusted)
+        basic.fixed = .profile
+        #expect(strict.evaluate(loose, policy: basic).isTrusted)
+    }
+
+    @Test("An evaluator's conditions are those of all that it asks about the host, as far as they ask for more")
+    func conditions() throws {
+        let above = try Chains.root.get().revocationList(revoking: [])
+        let below = try Chains.intermediate.get().revocationList(revoking: [])
+        let hard = try anchors().adjusting { $0.revocation = RevocationPolicy(mode: .hard, lists: [above]) }
+        let strict = try anchors().adjusting {
+            $0.profile = .strict
+            $0.revocation.lists += [above, below]
+            $0.time = 1_000_000_000
+        }
+        let loose = try anchors().adjusting {
+            $0.host = nil
+            $0.revocation.mode = .none
+        }
+        #expect(try anchors().conditions(on: policy) == policy)
+        #expect(loose.conditions(on: policy).revocation.mode == .none)
+        let several: [any TrustEvaluator] = [
+            AnyOfEvaluator([loose, hard, strict]), AllOfEvaluator([strict, hard, loose]),
+        ]
+        for evaluator in several {
+            let found = evaluator.conditions(on: policy)
+            #expect(found.host == policy.host)
+            #expect(found.profile == .strict)
+            #expect(found.time == nil, "one of three has a date")
+            #expect(found.revocation.mode == .hard)
+            #expect(found.revocation.lists.count == 2 && Set(found.revocation.lists) == [above, below])
+        }
+        #expect(AnyOfEvaluator([strict, strict]).conditions(on: policy).time == 1_000_000_000)
+
+        let elsewhere = TrustPolicy(host: HostName("other.test"))
+        let perHost = PerHostEvaluator([(.init("example.test"), hard)], otherwise: strict)
+        #expect(perHost.conditions(on: policy) == hard.conditions(on: policy))
+        #expect(perHost.conditions(on: elsewhere) == strict.conditions(on: elsewhere))
+        let leaf = try Chains.leaf.get().certificate
+        let pinned: [any TrustEvaluator] = [
+            PinnedCertificatesEvaluator([leaf], besides: hard),
+            try PinnedKeysEvaluator(spkiSHA256: [leaf.spkiSHA256], besides: hard),
+        ]
+        for evaluator in pinned { #expect(evaluator.conditions(on: policy) == hard.conditions(on: policy)) }
+        let odd = SelfSignedHostEvaluator(leaf, host: HostName("other.test"), otherwise: hard)
+        #expect(odd.conditions(on: policy) == hard.conditions(on: policy))
+        #expect(odd.conditions(on: elsewhere) == elsewhere)
+        let lateHard = hard.adjusting { $0.time = 1_000_000_000 }
+        #expect(lateHard.conditions(on: policy).time == 1_000_000_000)
+        #expect(lateHard.conditions(on: policy).revocation.mode == .hard)
+    }
+
     // MARK: One odd host
 
     @Test("B3.40: one self-signed certificate is believed for one host, and for no other")

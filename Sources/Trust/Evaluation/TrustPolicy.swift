@@ -41,6 +41,20 @@ package struct TrustPolicy: Sendable, Hashable {
         package static let strong: SignatureAlgorithms = [.rsa, .rsaPSS, .ecdsa, .eddsa]
     }
 
+    /// Parts of a policy that a program has asked for by name.
+    package struct Parts: OptionSet, Sendable, Hashable {
+        /// One bit for each part.
+        package let rawValue: UInt8
+        /// A set from its bits.
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The host, or that there is none.
+        package static let host = Parts(rawValue: 1)
+        /// The profile.
+        package static let profile = Parts(rawValue: 2)
+        /// The mode of revocation, than which more may be asked.
+        package static let revocation = Parts(rawValue: 4)
+    }
+
     /// The name the leaf must speak for; nil checks everything but the name (B3.24).
     package var host: HostName?
     /// The use the leaf must allow.
@@ -59,6 +73,8 @@ package struct TrustPolicy: Sendable, Hashable {
     package var signatureAlgorithms: SignatureAlgorithms
     /// The most certificates between leaf and anchor.
     package var maximumIntermediates: Int
+    /// What conditions that were put on an evaluator do not take back (B3.34, B3.47).
+    package var fixed: Parts = []
 
     /// The default policy for a peer of this name.
     package init(
@@ -75,5 +91,25 @@ package struct TrustPolicy: Sendable, Hashable {
         self.minimumECBits = minimumECBits
         self.signatureAlgorithms = signatureAlgorithms
         self.maximumIntermediates = maximumIntermediates
+    }
+}
+
+extension TrustPolicy {
+    /// This policy under a condition that was put on an evaluator, which leaves what is fixed as it is.
+    func under(_ condition: (inout TrustPolicy) -> Void) -> TrustPolicy {
+        var changed = self
+        condition(&changed)
+        if fixed.contains(.host) { changed.host = host }
+        if fixed.contains(.profile) { changed.profile = profile }
+        if fixed.contains(.revocation) { changed.revocation.mode = max(changed.revocation.mode, revocation.mode) }
+        return changed
+    }
+
+    /// Asks for the form and about revocation as much as the other policy does, where that is more.
+    package mutating func tighten(by other: TrustPolicy) {
+        if other.profile == .strict { profile = .strict }
+        revocation.mode = max(revocation.mode, other.revocation.mode)
+        // Order: each list once, as no more than some are looked at.
+        for list in other.revocation.lists where !revocation.lists.contains(list) { revocation.lists.append(list) }
     }
 }

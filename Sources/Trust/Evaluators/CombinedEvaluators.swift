@@ -23,6 +23,9 @@ package struct AnyOfEvaluator: FileEvaluator {
         }
         return .refused(refusal ?? TrustFailure(.other("there is no evaluator to judge it"), chain.leaf))
     }
+
+    /// Those of all evaluators together.
+    package func conditions(on policy: TrustPolicy) -> TrustPolicy { evaluators.conditions(on: policy) }
 }
 
 /// Believes a server that all of several evaluators believe (B3.65).
@@ -48,6 +51,9 @@ package struct AllOfEvaluator: FileEvaluator {
         return belief.map { .trusted($0) }
             ?? .refused(TrustFailure(.other("there is no evaluator to judge it"), chain.leaf))
     }
+
+    /// Those of all evaluators together.
+    package func conditions(on policy: TrustPolicy) -> TrustPolicy { evaluators.conditions(on: policy) }
 }
 
 /// Lets the host decide which evaluator is asked (B3.66).
@@ -67,10 +73,29 @@ package struct PerHostEvaluator: FileEvaluator {
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
-        let own = policy.host.flatMap { host in entries.mostSpecific(for: host) }
-        guard let evaluator = own ?? fallback else {
+        guard let evaluator = evaluator(for: policy.host) else {
             return .refused(TrustFailure(.other("no evaluator is named for this host"), chain.leaf))
         }
         return try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait)
+    }
+
+    /// Those of the host's evaluator.
+    package func conditions(on policy: TrustPolicy) -> TrustPolicy {
+        evaluator(for: policy.host)?.conditions(on: policy) ?? policy
+    }
+
+    private func evaluator(for host: HostName?) -> (any TrustEvaluator)? {
+        host.flatMap { entries.mostSpecific(for: $0) } ?? fallback
+    }
+}
+
+extension [any TrustEvaluator] {
+    /// All that one of the evaluators asks for beyond the policy; another date only where all of them are asked for the same.
+    fileprivate func conditions(on policy: TrustPolicy) -> TrustPolicy {
+        let each = map { $0.conditions(on: policy) }
+        var joined = policy
+        for one in each { joined.tighten(by: one) }
+        if let first = each.first, each.allSatisfy({ $0.time == first.time }) { joined.time = first.time }
+        return joined
     }
 }

@@ -18,6 +18,9 @@ package struct PinnedCertificatesEvaluator: FileEvaluator {
     {
         Pins.check(try base.verdict(on: chain, policy: policy, mayWait: mayWait), chain, pins) { $0.fingerprintSHA256 }
     }
+
+    /// The base's.
+    package func conditions(on policy: TrustPolicy) -> TrustPolicy { base.conditions(on: policy) }
 }
 
 /// Believes chains that another evaluator believes and that have one of the pinned keys in them (B3.49, B3.50).
@@ -50,6 +53,9 @@ package struct PinnedKeysEvaluator: FileEvaluator {
     {
         Pins.check(try base.verdict(on: chain, policy: policy, mayWait: mayWait), chain, pins) { $0.spkiSHA256 }
     }
+
+    /// The base's.
+    package func conditions(on policy: TrustPolicy) -> TrustPolicy { base.conditions(on: policy) }
 
     /// The hashes that are meant, of which there is at least one.
     static func decode(_ pins: [String]) throws(CertificateError) -> [[UInt8]] {

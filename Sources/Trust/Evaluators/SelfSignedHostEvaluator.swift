@@ -30,4 +30,9 @@ package struct SelfSignedHostEvaluator: FileEvaluator {
         if let failure = problems.failure { return .refused(failure) }
         return .trusted(VerifiedPeer(presented: chain, path: [chain.leaf]))
     }
+
+    /// The fallback's, for other hosts.
+    package func conditions(on policy: TrustPolicy) -> TrustPolicy {
+        policy.host == host ? policy : fallback?.conditions(on: policy) ?? policy
+    }
 }

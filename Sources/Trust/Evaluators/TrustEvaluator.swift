@@ -12,6 +12,10 @@ package protocol TrustEvaluator: Sendable {
     /// What `evaluate` says, without waiting for a file or a lock; throws where it would have to. An evaluator that
     /// needs no files leaves this to `evaluate`.
     func evaluateAtOnce(_ chain: CertificateChain, policy: TrustPolicy) throws(FilesNeeded) -> TrustVerdict
+
+    /// What the evaluator makes of the policy by conditions that were put on it, or on evaluators that it would ask about
+    /// the policy's host. Conditions of several evaluators count together, as far as they ask for more.
+    func conditions(on policy: TrustPolicy) -> TrustPolicy
 }
 
 /// The verdict needs files.
@@ -30,6 +34,8 @@ extension TrustEvaluator {
         evaluate(chain, policy: policy)
     }
 
+    package func conditions(on policy: TrustPolicy) -> TrustPolicy { policy }
+
     /// The verdict; only `mayWait` lets it read files, and without that it throws where it would have to.
     package func verdict(
         on chain: CertificateChain, policy: TrustPolicy, mayWait: Bool
@@ -37,7 +43,8 @@ extension TrustEvaluator {
         mayWait ? evaluate(chain, policy: policy) : try evaluateAtOnce(chain, policy: policy)
     }
 
-    /// This evaluator under another policy than the one it is asked with: a strict profile, revocation lists.
+    /// This evaluator under another policy than the one it is asked with: a strict profile, revocation lists. What is fixed
+    /// in the policy stays.
     package func adjusting(_ change: @escaping @Sendable (inout TrustPolicy) -> Void) -> some TrustEvaluator {
         AdjustedEvaluator(base: self, change: change)
     }
@@ -70,8 +77,8 @@ private struct AdjustedEvaluator<Base: TrustEvaluator>: FileEvaluator {
     let change: @Sendable (inout TrustPolicy) -> Void
 
     func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded) -> TrustVerdict {
-        var changed = policy
-        change(&changed)
-        return try base.verdict(on: chain, policy: changed, mayWait: mayWait)
+        try base.verdict(on: chain, policy: policy.under(change), mayWait: mayWait)
     }
+
+    func conditions(on policy: TrustPolicy) -> TrustPolicy { base.conditions(on: policy.under(change)) }
 }

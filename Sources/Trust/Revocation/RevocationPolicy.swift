@@ -2,8 +2,8 @@
 
 /// How revocation is checked.
 package struct RevocationPolicy: Sendable, Hashable {
-    /// What a missing answer means.
-    package enum Mode: Sendable, Hashable {
+    /// What a missing answer means; the stricter mode is the greater one.
+    package enum Mode: Sendable, Hashable, Comparable {
         /// Nothing is looked at.
         case none
         /// A certificate that is known to be revoked is refused; one of which nothing is known is believed (B3.12).

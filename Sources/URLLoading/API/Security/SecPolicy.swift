@@ -31,13 +31,14 @@ public final class SecPolicy: Hashable, Sendable {
 @discardableResult
 public func SecPolicyGetTypeID() -> CFTypeID { SecTypeID.policy }
 
-/// The policy for a TLS server, or for a TLS client where `server` is false; without a host the name does not count.
+/// The policy for a TLS server, or for a TLS client where `server` is false; without a host the name does not count, and with
+/// one it does, also in a session that ignores host names.
 @discardableResult
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     SecPolicy(.ssl(isServer: server, host: hostname.map { $0 as String }))
 }
 
-/// The policy that judges the chain and its dates only.
+/// The policy that judges the chain and its dates only, by the standard profile, also in a session that judges strictly.
 @discardableResult
 public func SecPolicyCreateBasicX509() -> SecPolicy {
     SecPolicy(.basicX509)
@@ -47,7 +48,8 @@ public func SecPolicyCreateBasicX509() -> SecPolicy {
 /// `kSecRevocationRequirePositiveResponse` also one that is not known to be good.
 ///
 /// Answers are the stapled response, `SecTrustSetOCSPResponse`'s and the session's revocation lists, whichever method
-/// the flags name; nothing is fetched. Nil for unknown flags.
+/// the flags name; nothing is fetched. A session that checks nothing does so for this policy, and one that asks for more gets
+/// more. Nil for unknown flags.
 @discardableResult
 public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
     let known =
@@ -142,18 +144,20 @@ extension SecPolicy {
     }
 
     /// The conditions under which a chain is judged, made of those of the trust's making; nil where this policy only
-    /// adds to others.
+    /// adds to others. What the policy asks for by name no condition of a session takes back.
     func conditions(from base: TrustPolicy) -> TrustPolicy? {
         var conditions = base
         switch kind {
         case .ssl(let isServer, let host):
             conditions.purpose = isServer ? .serverAuthentication : .clientAuthentication
             conditions.host = host.map { HostName(Self.asciiHost($0)) }
+            conditions.fixed.insert(.host)
         case .basicX509:
             conditions.purpose = .anyPurpose
             conditions.host = nil
             // B3.34: the chain and its dates, not rules of form.
             conditions.profile = .standard
+            conditions.fixed.formUnion([.host, .profile])
         case .revocation:
             return nil
         }

@@ -4,7 +4,8 @@
 import Foundation
 import URLLoadingTrust
 
-/// Sets one policy or an array of policies, which must all hold (B3.33, B3.34).
+/// Sets one policy or an array of policies, which must all hold (B3.33, B3.34). They count as they are set: a session's
+/// evaluation that ignores host names, checks no revocation or judges strictly does not change what they ask.
 @discardableResult
 public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
     // Without any policy everything would be believed.
@@ -22,6 +23,10 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
 
 /// Sets the certificates that are trusted, and trusts no others from now on (B3.38). Leaves and intermediates may be among
 /// them (B3.40). An empty array trusts no server (B3.39), and nil trusts what the session trusts.
+///
+/// Chains below them are judged as strictly as the session judges: by its profile, its revocation lists and its `hard`, and at its
+/// date unless the trust has one of its own. Its pins do not count, and host and revocation are checked as the policies
+/// say, also where the session asks for less.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
     var anchors: [SecCertificate]?
@@ -61,10 +66,11 @@ public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OS
     return errSecSuccess
 }
 
-/// The moment at which the certificates must be valid, in seconds since 2001; now when none was set.
+/// The moment at which the certificates must be valid, in seconds since 2001; the session's when none was set, which is now
+/// unless its evaluation has a date.
 @discardableResult
 public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
-    let time = trust.settings.time ?? trust.policy.time
+    let time = trust.settings.time ?? trust.sessionConditions.time
     return (time.map { Date(timeIntervalSince1970: Double($0)) } ?? Date()).timeIntervalSinceReferenceDate
 }
 

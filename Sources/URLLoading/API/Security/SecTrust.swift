@@ -27,14 +27,16 @@ public final class SecTrust: Hashable, Sendable {
 
     /// A trust as a challenge carries it.
     package convenience init(presented: CertificateChain, policy: TrustPolicy, evaluator: any TrustEvaluator) {
-        self.init(presented: presented, policies: [SecPolicy(policy)], policy: policy, evaluator: evaluator)
+        self.init(presented: presented, policies: nil, policy: policy, evaluator: evaluator)
     }
 
-    init(presented: CertificateChain, policies: [SecPolicy], policy: TrustPolicy, evaluator: any TrustEvaluator) {
+    /// A trust that begins with these policies; without any it has those of a connection.
+    init(presented: CertificateChain, policies: [SecPolicy]?, policy: TrustPolicy, evaluator: any TrustEvaluator) {
         self.presented = presented
         self.policy = policy
         self.evaluator = evaluator
-        state = Mutex(State(settings: SecTrustSettings(policies: policies)))
+        let settings = SecTrustSettings(policies: policies ?? [SecPolicy(policy)], areConnections: policies == nil)
+        state = Mutex(State(settings: settings))
     }
 
     /// Whether both are the same object.
@@ -45,6 +47,9 @@ public final class SecTrust: Hashable, Sendable {
 }
 
 extension SecTrust {
+    /// What the session makes of the connection's conditions.
+    var sessionConditions: TrustPolicy { evaluator.conditions(on: policy) }
+
     /// The conditions as they are now.
     var settings: SecTrustSettings { state.withLock { $0.settings } }
 

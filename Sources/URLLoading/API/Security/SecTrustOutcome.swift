@@ -23,7 +23,7 @@ struct SecTrustOutcome: Sendable {
     var isTrusted: Bool { failure == nil }
 
     init(of trust: SecTrust, under settings: SecTrustSettings) {
-        let judge = settings.judge(besides: trust.evaluator)
+        let judge = settings.judge(of: trust)
         let conditions = settings.conditions(from: trust.policy)
         var peers: [VerifiedPeer] = []
         var failures: [TrustFailure] = []
