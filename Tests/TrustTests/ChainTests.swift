@@ -128,6 +128,49 @@ import URLLoadingTrust
         #expect(verdict.failure?.certificate == "example.test")
     }
 
+    @Test("B3.36, B3.45: below an unknown root, too, a certificate that was revoked is told as that")
+    func fatalBelowUnknownRoot() throws {
+        let (root, intermediate) = (try Chains.root.get(), try Chains.intermediate.get())
+        let (leaf, stranger) = (try Chains.leaf.get(), try CertificateFactory.root("Stranger"))
+        let evaluator = AnchorsEvaluator(anchors: [stranger.certificate])
+        var policy = TrustPolicy(host: HostName("example.test"))
+        func failure(_ sent: [Certificate], _ response: [UInt8]) throws -> TrustFailure {
+            let chain = try #require(CertificateChain(sent, stapling: .response(response)))
+            return try #require(evaluator.evaluate(chain, policy: policy).failure)
+        }
+        let byIntermediate = try intermediate.ocspResponse(about: leaf.certificate, .revoked)
+        let known = try failure(leaf.chain.certificates, byIntermediate)
+        #expect(known.reason == .revoked && known.certificate == "example.test")
+        #expect(known.further == [.unknownRoot])
+
+        // Also where more was sent than is looked at.
+        let first = try root.issue(.authority("Twin"))
+        let twins = try (0..<98).map { _ in try root.issue(.authority("Twin"), forKeyOf: first).certificate }
+        let below = try first.issue(.server("example.test")).certificate
+        let stopped = try failure([below] + twins, first.ocspResponse(about: below, .revoked))
+        #expect(stopped.reason == .revoked && stopped.further.contains(.tooMuchWork))
+
+        // The intermediate, by the list of a root that was sent and is no anchor.
+        policy.revocation.lists = [try root.revocationList(revoking: [intermediate.certificate])]
+        let whole = try #require(CertificateChain(leaf.chain.certificates + [root.certificate]))
+        let above = try #require(evaluator.evaluate(whole, policy: policy).failure)
+        #expect(above.reason == .revoked && above.certificate == "Test Intermediate")
+    }
+
+    @Test(
+        "B3.1, B3.45: below an unknown root a signature that does not fit is told, but not an impostor's beside the issuer's"
+    )
+    func forgedBelowUnknownRoot() throws {
+        let stranger = try CertificateFactory.root("Stranger").certificate
+        let plain = CertificateTemplate.authority("Plain").with { $0.hasKeyIdentifiers = false }
+        let (genuine, impostor) = (try Chains.root.get().issue(plain), try Chains.root.get().issue(plain).certificate)
+        let leaf = try genuine.issue(.server("example.test").with { $0.hasKeyIdentifiers = false }).certificate
+        #expect(try judge([leaf, impostor], anchors: [stranger]).reason == .signatureInvalid)
+        for sent in [[leaf, impostor, genuine.certificate], [leaf, genuine.certificate, impostor]] {
+            #expect(try judge(sent, anchors: [stranger]).reason == .unknownRoot)
+        }
+    }
+
     @Test("B3.39: an empty list of anchors trusts nothing")
     func noAnchors() throws {
         #expect(try judge(Chains.leaf.get(), anchors: []).reason == .unknownRoot)

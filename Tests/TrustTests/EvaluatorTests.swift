@@ -101,6 +101,20 @@ import URLLoadingTrust
         #expect(verdict.reason == .hostMismatch(wanted: "other.test", presented: ["example.test"]))
     }
 
+    @Test("B3.36, B3.45: of several refusals one that nothing excuses is told, whichever comes first")
+    func fatalRefusal() throws {
+        // The issuer is not sent: only where it is an anchor can its answer be checked.
+        let root = try Chains.root.get()
+        let leaf = try root.issue(.server("example.test"))
+        let response = try root.ocspResponse(about: leaf.certificate, .revoked)
+        let chain = try #require(CertificateChain([leaf.certificate], stapling: .response(response)))
+        #expect(trustsNone.evaluate(chain, policy: policy).reason == .unknownRoot)
+        let orders: [[any TrustEvaluator]] = [[try anchors(), trustsNone], [trustsNone, try anchors()]]
+        for evaluators in orders {
+            #expect(AnyOfEvaluator(evaluators).evaluate(chain, policy: policy).reason == .revoked)
+        }
+    }
+
     @Test("B3.66: the most specific host pattern decides, and a host without one is refused")
     func perHost() throws {
         let chain = try Chains.leaf(.server("a.example.test", "b.example.test", "example.test")).chain

@@ -23,6 +23,8 @@ struct PathBuilder {
     private(set) var closest: PathProblems?
     /// The longest way that was found towards an anchor.
     private(set) var furthest: [Certificate] = []
+    /// What is wrong on the longest way.
+    private(set) var furthestProblems = PathProblems()
     private var judged = 0
 
     /// A certificate with its names in comparable form.
@@ -73,10 +75,11 @@ struct PathBuilder {
         let isExhausted = budget.isExhausted
         budget = WorkBudget(signatures: 32, steps: 500, comparisons: 50_000)
         furthest = [leaf]
+        furthestProblems = PathProblems()
         // A path without a problem is there when only the leaf itself is at fault.
         if extend([leaf], PathProblems(), .max) != nil { closest = PathProblems() }
         if isExhausted || budget.isExhausted {
-            var problems = closest ?? PathProblems()
+            var problems = closest ?? furthestProblems.fatal
             problems.add(.tooMuchWork, leaf)
             closest = problems
         }
@@ -86,7 +89,7 @@ struct PathBuilder {
         _ path: [Certificate], _ problems: PathProblems, _ until: Int64
     ) -> (path: [Certificate], answersUntil: Int64)? {
         guard let last = path.last, path.count - 1 <= policy.maximumIntermediates else { return nil }
-        if explains, path.count > furthest.count { furthest = path }
+        if explains { note(path, problems) }
         for (issuer, place) in issuers(of: last, in: path) {
             guard !budget.isExhausted, budget.takeStep() else { return nil }
             var found = IssuerRules.problems(
@@ -117,6 +120,14 @@ struct PathBuilder {
             if explains, judged >= Self.mostExplained { return nil }
         }
         return nil
+    }
+
+    /// Keeps the longest way, and of two as long one without a forgery: an impostor beside the issuer proves nothing.
+    private mutating func note(_ way: [Certificate], _ problems: PathProblems) {
+        if way.count < furthest.count { return }
+        if way.count == furthest.count, !furthestProblems.hasForgery || problems.hasForgery { return }
+        furthest = way
+        furthestProblems = problems
     }
 
     /// The certificates that may have issued this one: anchors first, so that the shortest way is tried first, then

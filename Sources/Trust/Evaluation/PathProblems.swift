@@ -6,6 +6,16 @@ struct PathProblems {
 
     var isEmpty: Bool { list.isEmpty }
 
+    /// Those of them that nothing excuses.
+    var fatal: PathProblems {
+        var fatal = PathProblems()
+        fatal.list = list.filter(\.reason.isFatal)
+        return fatal
+    }
+
+    /// Whether a signature does not fit.
+    var hasForgery: Bool { list.contains { $0.reason == .signatureInvalid } }
+
     mutating func add(_ reason: TrustFailure.Reason, _ certificate: Certificate) {
         if !has(reason, certificate) { list.append((reason, certificate)) }
     }

@@ -33,7 +33,7 @@ enum PathVerifier {
         }
         builder.explain(from: leaf)
         if builder.needsFiles { throw FilesNeeded() }
-        var problems = builder.closest ?? withoutAnchor(builder.furthest, leaf: leaf, roots: roots)
+        var problems = builder.closest ?? withoutAnchor(builder, leaf: leaf, roots: roots)
         problems.add(ofLeaf)
         // Never trust by omission.
         if problems.isEmpty { problems.add(.unknownRoot, leaf) }
@@ -65,11 +65,12 @@ enum PathVerifier {
         .trusted(VerifiedPeer(presented: chain, path: good.path, answersUntil: good.answersUntil))
     }
 
-    /// No path reaches an anchor: the certificate whose issuer is missing is named.
+    /// No path reaches an anchor: the certificate whose issuer is missing is named, and what nothing excuses on the way to it.
     private static func withoutAnchor(
-        _ way: [Certificate], leaf: Certificate, roots: [TrustRoots]
+        _ builder: PathBuilder, leaf: Certificate, roots: [TrustRoots]
     ) -> PathProblems {
-        var problems = PathProblems()
+        let way = builder.furthest
+        var problems = builder.furthestProblems.fatal
         if roots.allSatisfy(\.isMissing), let place = roots.first {
             problems.add(.noRootsFound(searched: place.searched), leaf)
         }

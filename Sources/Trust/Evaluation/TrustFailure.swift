@@ -76,6 +76,20 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
             && left.further == right.further
     }
 
+    /// Whether this refusal is told in place of another evaluator's of the same chain: first what nothing excuses, then what
+    /// comes closest to belief.
+    func isTold(inPlaceOf other: TrustFailure) -> Bool {
+        switch (fatalRank, other.fatalRank) {
+        case (let own?, let others?): own < others
+        case (_?, nil): true
+        case (nil, _?): false
+        case (nil, nil): reason.rank > other.reason.rank
+        }
+    }
+
+    /// The rank of the most serious reason that nothing excuses.
+    private var fatalRank: Int? { ([reason] + further).filter(\.isFatal).map(\.rank).min() }
+
     /// One sentence that says what is wrong with which certificate.
     package var description: String {
         let named = certificate.isEmpty ? "The certificate" : "The certificate of \"\(certificate)\""
@@ -122,6 +136,17 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
 extension TrustFailure.Reason {
     /// The peer has sent what cannot be judged within the limits of work.
     package static let tooMuchWork = Self.other("to check it takes more work than a peer may ask for")
+
+    /// Whether nothing excuses it: its issuer has revoked the certificate, or the certificate is not what it says it is.
+    package var isFatal: Bool {
+        switch self {
+        case .revoked, .signatureInvalid, .malformed: true
+        case .noRootsFound, .unknownRoot, .selfSigned, .expired, .notYetValid, .hostMismatch, .wrongPurpose, .weakKey,
+            .weakSignature, .notACertificateAuthority, .pathLength, .unknownCriticalExtension, .nameConstraint,
+            .revocationUnknown, .knownHostChanged, .pinMismatch, .other:
+            false
+        }
+    }
 
     /// Where the reason stands among others: the smallest is reported (B3.72).
     ///

@@ -9,7 +9,8 @@ package struct AnyOfEvaluator: FileEvaluator {
         self.evaluators = evaluators
     }
 
-    /// The first verdict that trusts the chain, or the refusal that comes closest to one.
+    /// The first verdict that trusts the chain. Of refusals the one that nothing excuses, else the one that comes closest to
+    /// belief.
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
@@ -18,7 +19,7 @@ package struct AnyOfEvaluator: FileEvaluator {
             switch try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait) {
             case .trusted(let peer): return .trusted(peer)
             case .refused(let failure):
-                if refusal.map({ $0.reason.rank < failure.reason.rank }) ?? true { refusal = failure }
+                if refusal.map({ failure.isTold(inPlaceOf: $0) }) ?? true { refusal = failure }
             }
         }
         return .refused(refusal ?? TrustFailure(.other("there is no evaluator to judge it"), chain.leaf))

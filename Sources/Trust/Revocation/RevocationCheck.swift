@@ -63,7 +63,8 @@ struct RevocationCheck {
             case (.useless, _): break
             }
         }
-        answers[step] = best
+        // What the budget has cut short is asked again where there is another one.
+        if !budget.isExhausted { answers[step] = best }
         return best
     }
 

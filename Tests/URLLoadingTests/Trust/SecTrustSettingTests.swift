@@ -143,6 +143,37 @@ struct SecTrustSettingTests {
         #expect(failureCode(revoked) == errSecCertificateRevoked)
     }
 
+    @Test(
+        "B3.45: nothing excuses a revoked certificate whose root is unknown, or of which one of several choices knows")
+    func exceptionsForRevoked() throws {
+        func refuses(_ trust: SecTrust) -> Bool {
+            failureCode(trust) == errSecCertificateRevoked && lastResult(trust) == .fatalTrustFailure
+        }
+        let leaf = try TrustSamples.leaf.get()
+        let unknown = try TrustSamples.trust(leaf, isAnchored: false)
+        let stranger = try TrustSamples.face(CertificateFactory.root("Stranger").certificate)
+        SecTrustSetAnchorCertificates(unknown, [stranger] as CFArray)
+        let kept = try #require(SecTrustCopyExceptions(unknown))
+        #expect(SecTrustSetExceptions(unknown, kept))
+        #expect(failureCode(unknown) == 0, "its root alone is unknown")
+        let response = try TrustSamples.intermediate.get().ocspResponse(about: leaf.certificate, .revoked)
+        SecTrustSetOCSPResponse(unknown, Data(response) as CFData)
+        #expect(refuses(unknown), "exceptions from before the revocation")
+        #expect(SecTrustSetExceptions(unknown, SecTrustCopyExceptions(unknown)))
+        #expect(refuses(unknown))
+
+        // The issuer is not sent: only the own anchor can tell, and the others know no root of it.
+        let direct = try TrustSamples.root.get().issue(.server("example.test"))
+        let beside = try TrustSamples.trust(direct)
+        SecTrustSetAnchorCertificatesOnly(beside, false)
+        #expect(failureCode(beside) == 0)
+        let said = try TrustSamples.root.get().ocspResponse(about: direct.certificate, .revoked)
+        SecTrustSetOCSPResponse(beside, Data(said) as CFData)
+        #expect(refuses(beside))
+        #expect(SecTrustSetExceptions(beside, SecTrustCopyExceptions(beside)))
+        #expect(refuses(beside))
+    }
+
     @Test("B3.45: data that are no exceptions are refused, and leave the trust without exceptions")
     func brokenExceptions() throws {
         let trust = try TrustSamples.trust(TrustSamples.expired.get())

@@ -48,6 +48,23 @@ struct TrustErrorTests {
         #expect(try await failure(early("other.test")).code == .serverCertificateUntrusted)
     }
 
+    @Test(
+        "B3.36, B3.72: a server whose authority has revoked its certificate is refused for that beside the system's roots"
+    )
+    func revoked() async throws {
+        let root = try CertificateFactory.root()
+        let leaf = try root.issue(.server("localhost"))
+        let response = try root.ocspResponse(about: leaf.certificate, .revoked)
+        let tls = ServerTLS(identity: leaf.identity, stapledResponse: response)
+        try await withServer(.init(tls: tls), router: { _ in .text("secret") }) { (server) async throws in
+            let url = try server.at("/", host: "localhost")
+            let end = await LoadEnd(url, judgedBy: .anchorsAndSystem(pem: root.certificate.pem))
+            #expect(end.isRefused("revoked"), "\(end.error?.localizedDescription ?? "")")
+            let cause = end.error?.userInfo[NSUnderlyingErrorKey] as? NSError
+            #expect(cause?.code == URLLoadingErrorDomain.TrustCode.revoked.rawValue)
+        }
+    }
+
     @Test("B3.73: userInfo has the URL twice, the trust, the chain, a text with the host, a suggestion and the cause")
     func userInfo() async throws {
         let expired = try TrustSamples.expired.get()

@@ -59,19 +59,6 @@ struct SecTrustOutcome: Sendable {
     }
 }
 
-extension TrustFailure.Reason {
-    /// Whether exceptions cannot excuse it: its issuer has revoked the certificate, or the certificate is not what it says it is.
-    var isFatal: Bool {
-        switch self {
-        case .revoked, .signatureInvalid, .malformed: true
-        case .noRootsFound, .unknownRoot, .selfSigned, .expired, .notYetValid, .hostMismatch, .wrongPurpose, .weakKey,
-            .weakSignature, .notACertificateAuthority, .pathLength, .unknownCriticalExtension, .nameConstraint,
-            .revocationUnknown, .knownHostChanged, .pinMismatch, .other:
-            false
-        }
-    }
-}
-
 /// The results of an evaluation in the older form (B3.37).
 public enum SecTrustResultType: UInt32, Sendable {
     /// Not evaluated, or a condition has changed since.
