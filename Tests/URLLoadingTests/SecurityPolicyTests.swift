@@ -103,6 +103,40 @@ struct SecurityPolicyTests {
         #expect(expired.policy(.publicKey, pins, invalid: true).evaluate(try expired.trust(), forDomain: "a.test"))
     }
 
+    @Test("B3.38, B3.55: pins are looked for in the path to the anchors that were set on the trust")
+    func ownAnchors() throws {
+        let place = try Place()
+        let pins = [place.root.certificate]
+        let own = try place.trust(known: false)
+        #expect(!place.policy(.publicKey, pins).evaluate(own, forDomain: "a.test"))
+        SecTrustSetAnchorCertificates(own, [SecCertificate(place.root.certificate)] as CFArray)
+        #expect(place.policy(.publicKey, pins).evaluate(own, forDomain: "a.test"))
+        #expect(place.policy(.certificate, pins).evaluate(own, forDomain: "a.test"))
+        let other = try place.trust()
+        SecTrustSetAnchorCertificates(other, [SecCertificate(place.stranger)] as CFArray)
+        for mode in [Policy.PinningMode.none, .publicKey, .certificate] {
+            #expect(!place.policy(mode, pins).evaluate(other, forDomain: "a.test"))
+        }
+    }
+
+    @Test("B3.12, B3.54, B3.55: a server that is known to be revoked is refused where invalid certificates are allowed")
+    func revoked() throws {
+        let place = try Place()
+        let list = try place.intermediate.revocationList(revoking: [place.leaf.certificate])
+        let listed = SecTrust(
+            presented: place.leaf.chain, policy: TrustPolicy(host: HostName("a.test")),
+            evaluator: AnchorsEvaluator(anchors: [place.root.certificate]).adjusting { $0.revocation.lists = [list] })
+        let answered = try place.trust()
+        let response = try place.intermediate.ocspResponse(about: place.leaf.certificate, .revoked)
+        SecTrustSetOCSPResponse(answered, Data(response) as CFData)
+        for mode in [Policy.PinningMode.publicKey, .certificate] {
+            let policy = place.policy(mode, [place.intermediate.certificate], invalid: true)
+            #expect(policy.evaluate(try place.trust(), forDomain: "a.test"))
+            #expect(!policy.evaluate(listed, forDomain: "a.test"))
+            #expect(!policy.evaluate(answered, forDomain: "a.test"))
+        }
+    }
+
     @Test("B3.56: the domain is checked unless validatesDomainName is off")
     func domains() throws {
         let place = try Place()

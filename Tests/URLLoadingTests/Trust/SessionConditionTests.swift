@@ -22,7 +22,8 @@ struct SessionConditionTests {
 
         /// Whether a delegate that does this to its trust, and evaluates it then, believes the server.
         func isBelieved(
-            _ evaluation: Evaluation, _ change: @escaping @Sendable (SecTrust) -> Void = { _ in }
+            _ evaluation: Evaluation, _ change: @escaping @Sendable (SecTrust) -> Void = { _ in },
+            by holds: @escaping @Sendable (SecTrust) -> Bool = { SecTrustEvaluateWithError($0, nil) }
         ) async -> Bool {
             let asked = Guarded(0)
             let judge = SessionJudge { challenge, reply in
@@ -31,7 +32,7 @@ struct SessionConditionTests {
                     return reply(.performDefaultHandling, nil)
                 }
                 change(trust)
-                if SecTrustEvaluateWithError(trust, nil) {
+                if holds(trust) {
                     reply(.useCredential, URLCredential(trust: trust))
                 } else {
                     reply(.cancelAuthenticationChallenge, nil)
@@ -148,6 +149,48 @@ struct SessionConditionTests {
                 #expect(await place.isBelieved(unchecked, under: [Self.ssl("localhost"), check]) == isGood)
                 #expect(await place.isBelieved(unchecked, under: [check]) == isGood)
                 #expect(try await place.isBelievedByAnchors(unchecked, only: true) == isGood)
+            }
+        }
+    }
+
+    @Test("B3.38, B3.41, B3.47: a security policy judges by what was set on the trust, but for exceptions")
+    func securityPolicy() async throws {
+        try await withPlace { (place) async throws in
+            let root = try TrustSamples.face(place.root.certificate)
+            let stranger = try TrustSamples.face(CertificateFactory.root("Stranger").certificate)
+            let revoked = Data(try place.root.ocspResponse(about: place.leaf.certificate, .revoked))
+            let required = try #require(SecPolicyCreateRevocation(kSecRevocationRequirePositiveResponse))
+            let base = place.base
+            let cases: [(String, Evaluation, Bool, @Sendable (SecTrust) -> Void)] = [
+                ("nothing", base, true, { _ in }),
+                ("own anchors", .system, true, { SecTrustSetAnchorCertificates($0, [root] as CFArray) }),
+                ("others' anchors", base, false, { SecTrustSetAnchorCertificates($0, [stranger] as CFArray) }),
+                ("a date", base, false, { SecTrustSetVerifyDate($0, Date.distantFuture as CFDate) }),
+                ("a response", base, false, { SecTrustSetOCSPResponse($0, revoked as CFData) }),
+                ("a demand for a response", base, false, { SecTrustSetPolicies($0, required) }),
+                ("a policy for another host", base, true, { SecTrustSetPolicies($0, Self.ssl("other.test")) }),
+                ("exceptions", .system, false, { SecTrustSetExceptions($0, SecTrustCopyExceptions($0)) }),
+            ]
+            for (name, evaluation, isGood, change) in cases {
+                let isBelieved = await place.isBelieved(
+                    evaluation, change, by: { URLSession.ServerSecurityPolicy().evaluate($0, forDomain: "localhost") })
+                #expect(isBelieved == isGood, "\(name)")
+            }
+        }
+    }
+
+    @Test("B3.56: a security policy checks the domain also in a session that ignores host names")
+    func securityPolicyDomain() async throws {
+        try await withPlace(.server("elsewhere.test")) { (place) async throws in
+            let open = place.base.dangerouslyIgnoringHostNames()
+            for (validates, domain, isGood) in [
+                (true, "localhost", false), (true, "elsewhere.test", true), (false, "localhost", true),
+            ] {
+                var policy = URLSession.ServerSecurityPolicy()
+                policy.validatesDomainName = validates
+                let isBelieved = await place.isBelieved(
+                    open, by: { [policy] trust in policy.evaluate(trust, forDomain: domain) })
+                #expect(isBelieved == isGood, "\(validates), \(domain)")
             }
         }
     }

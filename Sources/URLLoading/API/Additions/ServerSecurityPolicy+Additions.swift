@@ -40,19 +40,23 @@ extension URLSession {
         }
 
         /// Whether a server is believed.
+        ///
+        /// What was set on the trust counts: own anchors, the date, OCSP responses, and policies about revocation. Its other
+        /// policies give way to this one. Exceptions do not count, which `allowInvalidCertificates` is for.
         public func evaluate(_ trust: SecTrust, forDomain domain: String?) -> Bool {
             let isUnpinned = pinningMode == .none || pinnedCertificates.isEmpty
             // B3.57: a policy that accepts any certificate for a name has not checked the name.
             if domain != nil, allowInvalidCertificates, validatesDomainName, isUnpinned { return false }
-            var conditions = trust.policy
-            conditions.host = validatesDomainName ? domain.map { HostName($0) } : nil
-            if !validatesDomainName { conditions.purpose = .anyPurpose }
-            let isValid = trust.evaluator.evaluate(trust.presented, policy: conditions).isTrusted
-            guard isValid || allowInvalidCertificates else { return false }
+            var settings = trust.settings
+            let kind: SecPolicy.Kind = validatesDomainName ? .ssl(isServer: true, host: domain) : .basicX509
+            settings.policies = settings.policies.filter { $0.revocationMode != nil } + [SecPolicy(kind)]
+            settings.exceptions = nil
+            let outcome = SecTrustOutcome(of: trust, under: settings)
+            guard outcome.isTrusted || allowInvalidCertificates else { return false }
             switch pinningMode {
             case .none: return true
-            case .certificate: return hasPinnedCertificate(trust.presented, conditions)
-            case .publicKey: return hasPinnedKey(trust, conditions, isValid: isValid)
+            case .certificate: return hasPinnedCertificate(trust, settings)
+            case .publicKey: return hasPinnedKey(trust, settings, outcome)
             }
         }
 
@@ -76,38 +80,32 @@ extension URLSession {
         }
 
         /// B3.54: the pins are the anchors, so that one of them ends every path.
-        private func hasPinnedCertificate(_ chain: CertificateChain, _ conditions: TrustPolicy) -> Bool {
+        private func hasPinnedCertificate(_ trust: SecTrust, _ settings: SecTrustSettings) -> Bool {
             guard let pins else { return false }
-            return Self.leads(chain, to: pins, conditions)
+            var pinned = settings
+            pinned.anchors = pins.map(SecCertificate.init)
+            pinned.isAnchorsOnly = true
+            return SecTrustOutcome(of: trust, under: pinned).isTrusted
         }
 
-        private func hasPinnedKey(_ trust: SecTrust, _ conditions: TrustPolicy, isValid: Bool) -> Bool {
+        private func hasPinnedKey(_ trust: SecTrust, _ settings: SecTrustSettings, _ outcome: SecTrustOutcome) -> Bool {
             guard let keys = pins.map({ Set($0.map(\.spkiSHA256)) }) else { return false }
-            if isValid, case .trusted(let peer) = trust.evaluator.evaluate(trust.presented, policy: conditions),
-                peer.path.contains(where: { keys.contains($0.spkiSHA256) })
-            {
-                return true
-            }
+            if outcome.verified?.path.contains(where: { keys.contains($0.spkiSHA256) }) == true { return true }
             guard allowInvalidCertificates else { return false }
-            // Dates and names do not count, signatures do: at the leaf's first moment nothing has expired yet.
-            var forgiving = conditions
-            forgiving.host = nil
-            forgiving.time = trust.presented.leaf.notBefore
             let pinned = trust.presented.certificates.filter { keys.contains($0.spkiSHA256) }
-            return !pinned.isEmpty && Self.leads(trust.presented, to: pinned, forgiving)
+            guard !pinned.isEmpty else { return false }
+            // Dates, names, form and a missing answer about revocation do not count, signatures and a known revocation do. At the
+            // leaf's first moment nothing has expired yet.
+            var forgiving = trust.policy
+            forgiving.host = nil
+            forgiving.purpose = validatesDomainName ? .serverAuthentication : .anyPurpose
+            forgiving.time = trust.presented.leaf.notBefore
+            forgiving.revocation.lists += trust.sessionConditions.revocation.lists
+            forgiving.revocation.responses += settings.responses
+            switch AnchorsEvaluator(anchors: pinned).evaluate(trust.presented, policy: forgiving) {
+            case .trusted: return true
+            case .refused: return false
+            }
         }
-
-        private static func leads(
-            _ chain: CertificateChain, to anchors: [Certificate], _ conditions: TrustPolicy
-        ) -> Bool {
-            AnchorsEvaluator(anchors: anchors).evaluate(chain, policy: conditions).isTrusted
-        }
-    }
-}
-
-extension TrustVerdict {
-    /// Whether the peer is believed.
-    fileprivate var isTrusted: Bool {
-        if case .trusted = self { true } else { false }
     }
 }

@@ -9,6 +9,8 @@ struct SecTrustOutcome: Sendable {
     let result: SecTrustResultType
     /// The verified path from the leaf to its anchor; of a chain that is not believed what of it is linked by signatures.
     let path: [Certificate]
+    /// The peer whose path was verified; nil where none was.
+    let verified: VerifiedPeer?
     /// The most serious problem (B3.36); nil when there is none that counts.
     let failure: TrustFailure?
     /// Every problem of every policy, also those that were excused.
@@ -51,7 +53,7 @@ struct SecTrustOutcome: Sendable {
             // Order: a chain without a failure was believed by every policy, of which there is at least one.
             result = failures.isEmpty ? .unspecified : .proceed
         }
-        let verified = failures.isEmpty ? peers.first { !$0.path.isEmpty } : nil
+        verified = failures.isEmpty ? peers.first { !$0.path.isEmpty } : nil
         path = verified?.path ?? trust.presented.linked
         let until = verified == nil ? .max : peers.map(\.answersUntil).min() ?? .max
         answersUntil = until == .max ? nil : until
