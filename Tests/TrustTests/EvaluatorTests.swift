@@ -262,6 +262,31 @@ import URLLoadingTrust
         #expect(try KnownHostsEvaluator(path: path).evaluate(own.chain, policy: policy).reason == .knownHostChanged)
     }
 
+    @Test("B3.47: where an answer about revocation is demanded, a certificate that is believed by itself is refused")
+    func demandedAnswer() throws {
+        let folder = try TemporaryFolder()
+        let own = try CertificateFactory.selfSigned(.server("example.test"))
+        let known = try KnownHostsEvaluator(path: folder.path + "/known-hosts")
+        let odd = SelfSignedHostEvaluator(own.certificate, host: HostName("example.test"), otherwise: trustsAll)
+        var hard = policy
+        hard.revocation.mode = .hard
+        let evaluators: [any TrustEvaluator] = [known, odd]
+        for evaluator in evaluators {
+            guard case .revocationUnknown? = evaluator.evaluate(own.chain, policy: hard).reason else {
+                Issue.record("\(evaluator.evaluate(own.chain, policy: hard))")
+                continue
+            }
+        }
+        #expect(folder.mode("known-hosts") == 0, "the host was not written down")
+        _ = try folder.write("known-hosts", "")
+        _ = try folder.write("known-hosts.lock", "")
+        try folder.restrict("known-hosts")
+        for evaluator in evaluators { #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted) }
+        #expect(!known.evaluate(own.chain, policy: hard).isTrusted, "a known host")
+        hard.host = HostName("other.test")
+        #expect(odd.evaluate(own.chain, policy: hard).isTrusted, "another host is the fallback's affair")
+    }
+
     @Test("A lock that another process keeps is waited for a while, and the refusal names it; known hosts need no lock")
     func keptLock() throws {
         let folder = try TemporaryFolder()

@@ -238,6 +238,37 @@ struct TrustConfigurationTests {
         }
     }
 
+    @Test("B3.47: known hosts and a certificate for one host are refused where an answer about revocation is demanded")
+    func demandedAnswer() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
+        defer {
+            for name in [file.path, file.path + ".lock"] { try? FileManager.default.removeItem(atPath: name) }
+        }
+        let own = try CertificateFactory.selfSigned(.server("localhost"))
+        let list = try own.revocationList(revoking: [])
+        let hard = Evaluation.RevocationCheck.hard(.der([Data(list.der)]))
+        let tls = ServerTLS(identity: own.identity)
+        try await withServer(.init(tls: tls), router: { _ in .text("secret") }) { (server) async throws in
+            let url = try server.at("/", host: "localhost")
+            let choices: [Evaluation] = [
+                .knownHosts(file: file), .selfSigned(.pem(own.certificate.pem), host: "localhost"),
+            ]
+            for choice in choices {
+                #expect(
+                    await LoadEnd(url, judgedBy: choice.checkingRevocation(hard)).isRefused("may have been revoked"))
+                let inner = Evaluation.perHost(["localhost": choice], otherwise: nil).checkingRevocation(hard)
+                #expect(await LoadEnd(url, judgedBy: inner).isRefused("may have been revoked"))
+            }
+            #expect(!FileManager.default.fileExists(atPath: file.path), "the host was not written down")
+            for choice in choices {
+                #expect(await LoadEnd(url, judgedBy: choice.checkingRevocation(.soft())).isWhole)
+            }
+            let others = Evaluation.selfSigned(
+                .pem(own.certificate.pem), host: "localhost", otherwise: .system.checkingRevocation(hard))
+            #expect(await LoadEnd(url, judgedBy: others).isWhole)
+        }
+    }
+
     @Test(
         "B3.58, B3.63, B3.64: an evaluation that cannot be carried out trusts no server and names the mistake",
         arguments: [

@@ -35,6 +35,19 @@ struct PathProblems {
         if now > end { add(.expired(notAfter: end), certificate) }
     }
 
+    /// What is wrong with a certificate that is believed by itself, with any issuer. Its dates count. Where an answer
+    /// about revocation is demanded none will do, as no issuer is trusted to give it (B3.47).
+    static func alone(_ certificate: Certificate, policy: TrustPolicy) -> PathProblems {
+        var problems = PathProblems()
+        if let malformed = certificate.fields.malformed { problems.add(.malformed(malformed), certificate) }
+        if policy.revocation.mode == .hard {
+            problems.add(
+                .revocationUnknown("it is believed by itself, and no issuer is trusted to say"), certificate)
+        }
+        problems.addDates(of: certificate, now: policy.time ?? Platform.now())
+        return problems
+    }
+
     /// Whether the worst of these is less serious than the worst of others.
     func isLessSerious(than others: PathProblems) -> Bool {
         (worstRank ?? .max, -list.count) > (others.worstRank ?? .max, -others.list.count)

@@ -16,18 +16,16 @@ package final class KnownHostsEvaluator: FileEvaluator {
         entries = Mutex(try file.read())
     }
 
-    /// Compares the leaf's key with the host's, or writes it down; its dates count as ever (B3.28).
+    /// Compares the leaf's key with the host's, or writes it down; its dates count as ever (B3.28). A leaf that is
+    /// refused is not written down.
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
         guard let host = policy.host?.description, KnownHostsFile.isWritable(host) else {
             return .refused(TrustFailure(.other("it has no host name to be remembered by"), chain.leaf))
         }
-        var problems = PathProblems()
         let leaf = chain.leaf
-        if let malformed = leaf.fields.malformed { problems.add(.malformed(malformed), leaf) }
-        problems.addDates(of: leaf, now: policy.time ?? Platform.now())
-        if let failure = problems.failure { return .refused(failure) }
+        if let failure = PathProblems.alone(leaf, policy: policy).failure { return .refused(failure) }
         let key = leaf.spkiSHA256
         var isKnown = entries.withLock { $0[host]?.contains { ConstantTime.equal($0, key) } }
         if isKnown == nil {

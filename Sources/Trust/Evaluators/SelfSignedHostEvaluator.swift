@@ -24,10 +24,7 @@ package struct SelfSignedHostEvaluator: FileEvaluator {
         guard ConstantTime.equal(chain.leaf.fingerprintSHA256, fingerprint) else {
             return .refused(TrustFailure(.pinMismatch, chain.leaf))
         }
-        var problems = PathProblems()
-        if let malformed = chain.leaf.fields.malformed { problems.add(.malformed(malformed), chain.leaf) }
-        problems.addDates(of: chain.leaf, now: policy.time ?? Platform.now())
-        if let failure = problems.failure { return .refused(failure) }
+        if let failure = PathProblems.alone(chain.leaf, policy: policy).failure { return .refused(failure) }
         return .trusted(VerifiedPeer(presented: chain, path: [chain.leaf]))
     }
 

@@ -14,25 +14,29 @@ extension URLSessionConfiguration.ServerTrustEvaluation {
         /// default, without lists.
         case soft(URLSessionConfiguration.RevocationLists = .none)
         /// Every certificate below the anchor needs a fresh answer, from a list or, the server's own, stapled (B3.47).
+        /// `selfSigned` and `knownHosts` trust no issuer that could answer, so that they refuse their hosts.
         case hard(URLSessionConfiguration.RevocationLists = .none)
     }
 
     /// Adds a question about revocation to this choice. A delegate whose trust has a policy that asks for more gets
-    /// more, and what is asked here counts below its own anchors, too, unless it is less than `soft`.
+    /// more, and what is asked here counts below its own anchors, too, unless it is less than `soft`. Lists and stapled
+    /// responses say nothing to `selfSigned` and `knownHosts`, which believe a certificate by itself.
     public func checkingRevocation(_ check: RevocationCheck) -> Self { under(.revocation(check)) }
 
-    /// Makes this choice as it would be made at that moment, unless a delegate sets one of its own (B3.41). Below a delegate's
-    /// own anchors the moment is the same.
+    /// Makes this choice as it would be made at that moment, unless a delegate sets one of its own (B3.41). Below a
+    /// delegate's own anchors the moment is the same.
     public func judging(asOf date: Date) -> Self { under(.date(date)) }
 
     /// Makes this choice stricter: every certificate of a path is held to the rules of form of RFC 5280 and of the
-    /// CA/Browser forum as well, own anchors included, those of a delegate, too. What these forbid is no danger by itself;
-    /// docs/trust-rules.md has the list. `SecPolicyCreateBasicX509` does not ask for form.
+    /// CA/Browser forum as well, own anchors included, those of a delegate, too. What these forbid is no danger by
+    /// itself; docs/trust-rules.md has the list. `SecPolicyCreateBasicX509` does not ask for form, and `selfSigned` and
+    /// `knownHosts` look at none.
     public func judgingStrictly() -> Self { under(.strictly) }
 
     /// Makes this choice whatever host the certificate is for: the owner of any certificate that the choice trusts can
-    /// then pass for every other server. Patterns of `perHost` and the host of `selfSigned` in it are looked for in vain.
-    /// A delegate that sets a policy with a host, or anchors of its own, has the name checked.
+    /// then pass for every other server. Patterns of `perHost` and the host of `selfSigned` in it are looked for in
+    /// vain, and `knownHosts` in it refuses every server. A delegate that sets a policy with a host, or anchors of its
+    /// own, has the name checked.
     public func dangerouslyIgnoringHostNames() -> Self { under(.anyHost) }
 }
 
