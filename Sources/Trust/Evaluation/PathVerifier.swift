@@ -65,7 +65,8 @@ enum PathVerifier {
         .trusted(VerifiedPeer(presented: chain, path: good.path, answersUntil: good.answersUntil))
     }
 
-    /// No path reaches an anchor: the certificate whose issuer is missing is named, and what nothing excuses on the way to it.
+    /// No path reaches an anchor: the certificate whose issuer is missing is named, and what nothing excuses on the way
+    /// to it.
     private static func withoutAnchor(
         _ builder: PathBuilder, leaf: Certificate, roots: [TrustRoots]
     ) -> PathProblems {

@@ -76,8 +76,8 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
             && left.further == right.further
     }
 
-    /// Whether this refusal is told in place of another evaluator's of the same chain: first what nothing excuses, then what
-    /// comes closest to belief.
+    /// Whether this refusal is told in place of another evaluator's of the same chain: first what nothing excuses, then
+    /// what comes closest to belief.
     func isTold(inPlaceOf other: TrustFailure) -> Bool {
         switch (fatalRank, other.fatalRank) {
         case (let own?, let others?): own < others
@@ -137,7 +137,8 @@ extension TrustFailure.Reason {
     /// The peer has sent what cannot be judged within the limits of work.
     package static let tooMuchWork = Self.other("to check it takes more work than a peer may ask for")
 
-    /// Whether nothing excuses it: its issuer has revoked the certificate, or the certificate is not what it says it is.
+    /// Whether nothing excuses it: its issuer has revoked the certificate, or the certificate is not what it says it
+    /// is.
     package var isFatal: Bool {
         switch self {
         case .revoked, .signatureInvalid, .malformed: true

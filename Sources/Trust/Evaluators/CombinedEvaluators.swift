@@ -9,8 +9,8 @@ package struct AnyOfEvaluator: FileEvaluator {
         self.evaluators = evaluators
     }
 
-    /// The first verdict that trusts the chain. Of refusals the one that nothing excuses, else the one that comes closest to
-    /// belief.
+    /// The first verdict that trusts the chain. Of refusals the one that nothing excuses, else the one that comes
+    /// closest to belief.
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
@@ -91,7 +91,8 @@ package struct PerHostEvaluator: FileEvaluator {
 }
 
 extension [any TrustEvaluator] {
-    /// All that one of the evaluators asks for beyond the policy; another date only where all of them are asked for the same.
+    /// All that one of the evaluators asks for beyond the policy; another date only where all of them are asked for the
+    /// same.
     fileprivate func conditions(on policy: TrustPolicy) -> TrustPolicy {
         let each = map { $0.conditions(on: policy) }
         var joined = policy

@@ -13,8 +13,8 @@ package protocol TrustEvaluator: Sendable {
     /// needs no files leaves this to `evaluate`.
     func evaluateAtOnce(_ chain: CertificateChain, policy: TrustPolicy) throws(FilesNeeded) -> TrustVerdict
 
-    /// What the evaluator makes of the policy by conditions that were put on it, or on evaluators that it would ask about
-    /// the policy's host. Conditions of several evaluators count together, as far as they ask for more.
+    /// What the evaluator makes of the policy by conditions that were put on it, or on evaluators that it would ask
+    /// about the policy's host. Conditions of several evaluators count together, as far as they ask for more.
     func conditions(on policy: TrustPolicy) -> TrustPolicy
 }
 
@@ -43,8 +43,8 @@ extension TrustEvaluator {
         mayWait ? evaluate(chain, policy: policy) : try evaluateAtOnce(chain, policy: policy)
     }
 
-    /// This evaluator under another policy than the one it is asked with: a strict profile, revocation lists. What is fixed
-    /// in the policy stays.
+    /// This evaluator under another policy than the one it is asked with: a strict profile, revocation lists. What is
+    /// fixed in the policy stays.
     package func adjusting(_ change: @escaping @Sendable (inout TrustPolicy) -> Void) -> some TrustEvaluator {
         AdjustedEvaluator(base: self, change: change)
     }

@@ -46,8 +46,8 @@ struct SessionConditionTests {
             return end.isWhole
         }
 
-        /// Whether a delegate that sets the server's authority as its own anchor believes the server, with the session's anchors
-        /// or without.
+        /// Whether a delegate that sets the server's authority as its own anchor believes the server, with the
+        /// session's anchors or without.
         func isBelievedByAnchors(_ evaluation: Evaluation, only: Bool) async throws -> Bool {
             let anchor = try TrustSamples.face(root.certificate)
             return await isBelieved(evaluation) { trust in

@@ -41,8 +41,8 @@ extension URLSession {
 
         /// Whether a server is believed.
         ///
-        /// What was set on the trust counts: own anchors, the date, OCSP responses, and policies about revocation. Its other
-        /// policies give way to this one. Exceptions do not count, which `allowInvalidCertificates` is for.
+        /// What was set on the trust counts: own anchors, the date, OCSP responses, and policies about revocation. Its
+        /// other policies give way to this one. Exceptions do not count, which `allowInvalidCertificates` is for.
         public func evaluate(_ trust: SecTrust, forDomain domain: String?) -> Bool {
             let isUnpinned = pinningMode == .none || pinnedCertificates.isEmpty
             // B3.57: a policy that accepts any certificate for a name has not checked the name.
@@ -94,8 +94,8 @@ extension URLSession {
             guard allowInvalidCertificates else { return false }
             let pinned = trust.presented.certificates.filter { keys.contains($0.spkiSHA256) }
             guard !pinned.isEmpty else { return false }
-            // Dates, names, form and a missing answer about revocation do not count, signatures and a known revocation do. At the
-            // leaf's first moment nothing has expired yet.
+            // Dates, names, form and a missing answer about revocation do not count, signatures and a known revocation
+            // do. At the leaf's first moment nothing has expired yet.
             var forgiving = trust.policy
             forgiving.host = nil
             forgiving.purpose = validatesDomainName ? .serverAuthentication : .anyPurpose

@@ -31,14 +31,15 @@ public final class SecPolicy: Hashable, Sendable {
 @discardableResult
 public func SecPolicyGetTypeID() -> CFTypeID { SecTypeID.policy }
 
-/// The policy for a TLS server, or for a TLS client where `server` is false; without a host the name does not count, and with
-/// one it does, also in a session that ignores host names.
+/// The policy for a TLS server, or for a TLS client where `server` is false; without a host the name does not count,
+/// and with one it does, also in a session that ignores host names.
 @discardableResult
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     SecPolicy(.ssl(isServer: server, host: hostname.map { $0 as String }))
 }
 
-/// The policy that judges the chain and its dates only, by the standard profile, also in a session that judges strictly.
+/// The policy that judges the chain and its dates only, by the standard profile, also in a session that judges
+/// strictly.
 @discardableResult
 public func SecPolicyCreateBasicX509() -> SecPolicy {
     SecPolicy(.basicX509)
@@ -48,8 +49,8 @@ public func SecPolicyCreateBasicX509() -> SecPolicy {
 /// `kSecRevocationRequirePositiveResponse` also one that is not known to be good.
 ///
 /// Answers are the stapled response, `SecTrustSetOCSPResponse`'s and the session's revocation lists, whichever method
-/// the flags name; nothing is fetched. A session that checks nothing does so for this policy, and one that asks for more gets
-/// more. Nil for unknown flags.
+/// the flags name; nothing is fetched. A session that checks nothing does so for this policy, and one that asks for
+/// more gets more. Nil for unknown flags.
 @discardableResult
 public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
     let known =

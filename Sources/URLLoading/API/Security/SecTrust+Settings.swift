@@ -24,9 +24,9 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
 /// Sets the certificates that are trusted, and trusts no others from now on (B3.38). Leaves and intermediates may be among
 /// them (B3.40). An empty array trusts no server (B3.39), and nil trusts what the session trusts.
 ///
-/// Chains below them are judged as strictly as the session judges: by its profile, its revocation lists and its `hard`, and at its
-/// date unless the trust has one of its own. Its pins do not count, and host and revocation are checked as the policies
-/// say, also where the session asks for less.
+/// Chains below them are judged as strictly as the session judges: by its profile, its revocation lists and its `hard`,
+/// and at its date unless the trust has one of its own. Its pins do not count, and host and revocation are checked as
+/// the policies say, also where the session asks for less.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
     var anchors: [SecCertificate]?
@@ -66,8 +66,8 @@ public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OS
     return errSecSuccess
 }
 
-/// The moment at which the certificates must be valid, in seconds since 2001; the session's when none was set, which is now
-/// unless its evaluation has a date.
+/// The moment at which the certificates must be valid, in seconds since 2001; the session's when none was set, which is
+/// now unless its evaluation has a date.
 @discardableResult
 public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
     let time = trust.settings.time ?? trust.sessionConditions.time

@@ -30,8 +30,8 @@ struct SecTrustSettings: Sendable {
     /// The evaluator that judges (B3.38 to B3.40).
     func judge(of trust: SecTrust) -> any TrustEvaluator {
         guard let anchors else { return isAnchorsOnly ? AnchorsEvaluator(anchors: []) : trust.evaluator }
-        // Own anchors stand for whom is trusted. What the session asks for besides is asked for below them, too; what it asks
-        // for less is its own evaluation's affair.
+        // Own anchors stand for whom is trusted. What the session asks for besides is asked for below them, too; what
+        // it asks for less is its own evaluation's affair.
         let session = trust.sessionConditions
         let own: any TrustEvaluator = AnchorsEvaluator(anchors: anchors.map(\.certificate)).adjusting { policy in
             policy.tighten(by: session)
