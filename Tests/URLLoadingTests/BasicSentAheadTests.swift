@@ -13,7 +13,7 @@ struct BasicSentAheadTests {
         _ urls: [URL], _ delegate: (any URLSessionDelegate)? = nil, _ password: String = "p",
         inClear: Bool = true
     ) -> URLSession {
-        visitor(delegate) {
+        visitor(delegate, storage: nil) {
             for url in urls { $0.basicCredentialsSentAhead[url] = URLCredential("u", password, .none) }
             $0.dangerouslySendsBasicAheadInClear = inClear
         }
@@ -86,7 +86,7 @@ struct BasicSentAheadTests {
         let visits = Visits()
         try await withServer(router: door("r", ["u": "new"], visits)) { server async throws in
             let delegate = GuestDelegate(
-                Guest.inTurn((.useCredential, URLCredential("u", "new", .none)), (.performDefaultHandling, nil)))
+                Guest.inTurn((.useCredential, URLCredential("u", "new")), (.performDefaultHandling, nil)))
             let session = known([try server.at("/")], delegate)
             #expect(try await session.visit(server.at("/a/")) == "200 secret")
             #expect(delegate.transcript.calls == ["task HTTPBasic r 1 u/p 401"])
@@ -124,6 +124,18 @@ struct BasicSentAheadTests {
                 visits.lines == [
                     "GET /deep/x \(basic("deep", "p"))", "GET /x \(basic("all", "p"))", "GET /deep/x Token own",
                 ])
+        }
+    }
+
+    @Test(
+        "B2.107, B2.77: a URL that names another user goes out without the credential, one that names its user with it")
+    func anotherUser() async throws {
+        let visits = Visits()
+        try await withServer(router: door("r", ["u": "p", "v": "q"], visits)) { server async throws in
+            let session = known([try server.at("/")])
+            #expect(try await session.visit(server.at("/a/x").naming("v:q")) == "200 secret")
+            #expect(try await session.visit(server.at("/").naming("u")) == "200 secret")
+            #expect(visits.lines == ["GET /a/x", "GET /a/x \(basic("v", "q"))", "GET / \(basic("u", "p"))"])
         }
     }
 

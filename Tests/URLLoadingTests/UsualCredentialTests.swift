@@ -273,9 +273,9 @@ struct UsualCredentialTests {
         try await withServer(router: router) { server async throws in
             let delegate = GuestDelegate(
                 Guest.inTurn(
-                    (.useCredential, URLCredential("u", "p", .none)), (.performDefaultHandling, nil),
-                    (.useCredential, URLCredential("u", "new", .none))))
-            let session = visitor(delegate)
+                    (.useCredential, URLCredential("u", "p")), (.performDefaultHandling, nil),
+                    (.useCredential, URLCredential("u", "new"))))
+            let session = visitor(delegate, storage: nil)
             #expect(try await session.visit(server.at("/")) == "200 secret")
             password.value = "new"
             #expect(try await session.visit(server.at("/")) == "401 denied")

@@ -30,11 +30,12 @@ package struct RememberedSpaces: Sendable {
     /// Knows nothing.
     package init() {}
 
-    /// What a request is to be sent with; nil where nothing is known. A nonce counts as used with that (B2.87).
+    /// What a request is to be sent with; nil where nothing is known. A nonce counts as used with that (B2.87). Where a
+    /// user is named, nothing of others is known.
     package mutating func authorization(
-        for side: AuthenticationSide, request: AuthenticatedRequest
+        for side: AuthenticationSide, request: AuthenticatedRequest, as user: NamedUser? = nil
     ) -> Authorization? {
-        guard var memories = sides[side], let index = memories.index(for: side, request) else { return nil }
+        guard var memories = sides[side], let index = memories.index(for: request, as: user) else { return nil }
         var authorization = memories.spaces[index].authorization
         if case .digest(let session) = authorization.proof {
             guard let used = session.usedAgain else { return nil }
@@ -51,8 +52,10 @@ package struct RememberedSpaces: Sendable {
     }
 
     /// What a request would be sent with; nothing counts as used with that.
-    package func known(for side: AuthenticationSide, request: AuthenticatedRequest) -> Authorization? {
-        guard let memories = sides[side], let index = memories.index(for: side, request) else { return nil }
+    package func known(
+        for side: AuthenticationSide, request: AuthenticatedRequest, as user: NamedUser? = nil
+    ) -> Authorization? {
+        guard let memories = sides[side], let index = memories.index(for: request, as: user) else { return nil }
         return memories.spaces[index].authorization
     }
 
@@ -96,10 +99,11 @@ package struct RememberedSpaces: Sendable {
 }
 
 extension RememberedSpaces.Memories {
-    /// The space whose path reaches deepest, the latest of several.
-    fileprivate func index(for side: AuthenticationSide, _ request: AuthenticatedRequest) -> Int? {
+    /// The space whose path reaches deepest, the latest of several; of a user who is named only.
+    fileprivate func index(for request: AuthenticatedRequest, as user: NamedUser?) -> Int? {
         var best: (index: Int, depth: Int)?
         for (index, memory) in spaces.enumerated() {
+            if let user, !user.owns(memory.authorization.credential) { continue }
             guard let depth = memory.paths.depth(of: request.target), depth >= best?.depth ?? 0 else { continue }
             best = (index, depth)
         }

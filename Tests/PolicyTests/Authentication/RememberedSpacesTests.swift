@@ -120,6 +120,22 @@ struct RememberedSpacesTests {
         #expect(test.sent("http://server.test/b") == "basic top")
     }
 
+    @Test(
+        "B2.77: for a user who is named nothing of another's is sent, nor of the same one's with another password",
+        arguments: [
+            ("me", nil, true), ("me", "p", true), ("me", "q", false), ("you", nil, false), ("you", "p", false),
+            ("", nil, false),
+        ] as [(String, String?, Bool)])
+    func named(user: String, password: String?, isSent: Bool) throws {
+        var test = self
+        try test.prove("Basic realm=x", at: "/", as: .init(user: "me", password: "p"))
+        try test.prove("Basic realm=y", at: "/deeper/", as: .init(user: "he", password: "p"))
+        let (asked, named) = (request("/deeper/x"), NamedUser(user: user, password: password))
+        #expect((test.spaces.known(for: side, request: asked, as: named) != nil) == isSent)
+        let sent = test.spaces.authorization(for: side, request: asked, as: named)
+        #expect(sent?.credential?.user == (isSent ? "me" : nil))
+    }
+
     @Test("B2.78: what was refused is forgotten, but not what another task has proven meanwhile")
     func forgetting() throws {
         var test = self

@@ -234,6 +234,26 @@ struct WebSocketHandshakeTests {
         }
     }
 
+    @Test("B15.7, B2.71, B2.77: the user that a web socket's URL names answers the 401, and nobody else")
+    func namedUser() async throws {
+        let visits = Visits()
+        let router = door("r", ["a": "1", "b": "2"], visits) { _ in .webSocket() }
+        try await withServer(router: router) { server in
+            let session = webSocketSession()
+            for user in ["a:1", "b:2"] {
+                let task = session.webSocketTask(with: try server.webSocket().naming(user))
+                task.resume()
+                try await task.send(.string("in"))
+                #expect(try await task.heard() == "in")
+                task.cancel(with: .normalClosure, reason: nil)
+            }
+            #expect(
+                visits.lines == [
+                    "GET /", "GET / \(basic("a", "1"))", "GET /", "GET / \(basic("b", "2"))",
+                ])
+        }
+    }
+
     @Test("B8.48: cookies are sent with the handshake and taken from its answer")
     func cookies() async throws {
         let record = WebSocketRecord()

@@ -13,10 +13,10 @@ extension URLSessionConfiguration {
     /// ```
     ///
     /// A credential goes to the scheme, host and port of its URL, for paths at and below the URL's directory (RFC 7617
-    /// §2.2), and where several URLs cover a path the deepest counts. It goes nowhere else, whatever redirects say. A
-    /// field `Authorization` of the request's own goes out instead. Where a server refuses the credential it is not
-    /// sent ahead any more, the delegate is asked as about any other refusal, and what the server accepts then is sent
-    /// ahead (B2.77). `URLSession.reset` begins anew with these.
+    /// §2.2), and where several URLs cover a path the deepest counts. It goes nowhere else, whatever redirects say, and not
+    /// with a request whose URL names another user. A field `Authorization` of the request's own goes out instead. Where
+    /// a server refuses the credential it is not sent ahead any more, the delegate is asked as about any other refusal,
+    /// and what the server accepts then is sent ahead (B2.77). `URLSession.reset` begins anew with these.
     ///
     /// Only `https` URLs count, unless `dangerouslySendsBasicAheadInClear` is set. Without effect are URLs of other
     /// schemes and without a host, and credentials that are no user and password, or whose user has a colon.

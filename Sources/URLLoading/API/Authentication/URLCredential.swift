@@ -14,7 +14,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
 
     /// For how long a credential is kept.
     public enum Persistence: UInt, Sendable {
-        /// For one answer only; a storage refuses it (B2.53).
+        /// For one answer, and what its task sends after that; a storage refuses it (B2.53).
         case none = 0
         /// In the memory of the storage (B2.54).
         case forSession = 1

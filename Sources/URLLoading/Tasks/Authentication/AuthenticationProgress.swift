@@ -14,6 +14,8 @@ struct AuthenticationProgress: Sendable {
     var goesAgain = false
     /// The request after which a connection was kept for the next round.
     var kept: RequestID?
+    /// What requests of this task alone go out with unasked: the credentials were given for one answer (B2.53).
+    var own = RememberedSpaces()
     /// The user that a URL of the task has named last; later URLs of the same origin mean the same one (B2.74).
     private var user: URLUserInformation?
 
@@ -38,13 +40,13 @@ struct AuthenticationProgress: Sendable {
     /// The rounds that there are.
     var rounds: [AuthenticationRounds] { [server, proxy].compactMap(\.self) }
 
-    /// The user for an origin, when the URL of the hop is this one.
-    mutating func user(in url: URL?, of origin: Origin) -> URLUserInformation? {
-        if let named = url.flatMap(URLUserInformation.init) { user = named }
+    /// The user for an origin, when the URL of the hop names this one, or none.
+    mutating func user(_ named: URLUserInformation?, of origin: Origin) -> URLUserInformation? {
+        if let named { user = named }
         return user?.origin == origin ? user : nil
     }
 
-    /// A redirect is followed: what was proven before is no part of the next request, unless the session remembers it.
+    /// A redirect is followed: what was proven before is no part of the next request, unless it is remembered.
     mutating func redirected() {
         server?.authorization = nil
         proxy?.authorization = nil
@@ -74,8 +76,8 @@ struct AuthenticationRounds: Sendable {
         machine = AuthenticationMachine(side: side, usesTicketUnasked: usesTicketUnasked)
     }
 
-    /// A request goes out with what the session remembers.
-    mutating func begin(_ ahead: Authorization, isTunnel: Bool = false) {
+    /// A request goes out with what the session remembers, or its task alone.
+    mutating func begin(_ ahead: Authorization, isTasksOwn: Bool = false, isTunnel: Bool = false) {
         machine.sentAhead(ahead)
         authorization = ahead
         guard let credential = ahead.credential else { return }
@@ -83,7 +85,7 @@ struct AuthenticationRounds: Sendable {
         note(
             CredentialOffer(
                 credential: URLCredential(user: credential.user, password: credential.password, persistence: .none),
-                space: URLProtectionSpace(ahead.space, isTunnel: isTunnel), isDelegates: false))
+                space: URLProtectionSpace(ahead.space, isTunnel: isTunnel), isDelegates: false, isTasksOwn: isTasksOwn))
     }
 
     /// Whether something was sent on which the other side has still to say yes or no.
@@ -126,4 +128,17 @@ struct CredentialOffer: Sendable {
     let space: URLProtectionSpace
     /// Whether a delegate gave it, so that it is stored when it is accepted (B2.67).
     let isDelegates: Bool
+    /// Whether it was given for one answer, so that no other task goes out with it when it is accepted (B2.53).
+    var isTasksOwn = false
+}
+
+extension TaskState {
+    /// The user whom the URL of a hop names for a server, or that of a hop before; none for a proxy.
+    mutating func user(namedBy url: URL?, for side: AuthenticationSide) -> URLUserInformation? {
+        guard case .server(let origin, _) = side else { return nil }
+        let named = url.flatMap(URLUserInformation.init)
+        // Most URLs name no user, and their tasks need no room for one.
+        guard named != nil || isAuthenticating else { return nil }
+        return authentication.user(named, of: origin)
+    }
 }

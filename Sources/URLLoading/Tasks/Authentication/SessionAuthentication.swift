@@ -36,13 +36,12 @@ final class SessionAuthentication: Sendable {
     /// What a request is to be sent with unasked; a nonce counts as used with that.
     func ahead(to side: AuthenticationSide, for request: AuthenticatedRequest) -> Authorization? {
         guard remembersAny else { return nil }
-        return spaces.withLock { $0.authorization(for: side, request: request) }
+        return remembered { $0.authorization(for: side, request: request) }
     }
 
-    /// What a request would be sent with unasked; nothing counts as used with that.
-    func known(to side: AuthenticationSide, for request: AuthenticatedRequest) -> Authorization? {
-        guard remembersAny else { return nil }
-        return spaces.withLock { $0.known(for: side, request: request) }
+    /// What is found among all that the session remembers.
+    func remembered(_ find: (inout RememberedSpaces) -> Authorization?) -> Authorization? {
+        spaces.withLock { find(&$0) }
     }
 
     /// Whether connections to a server may belong to a user, who was proven there.
@@ -50,9 +49,9 @@ final class SessionAuthentication: Sendable {
         bound.withLock { $0.mayInclude(server) }
     }
 
-    /// A request was accepted with this.
-    func remember(_ authorization: Authorization, for request: AuthenticatedRequest) {
-        spaces.withLock { $0.remember(authorization, for: request) }
+    /// A request was accepted with this. What is its task's own goes out with no other task's requests.
+    func remember(_ authorization: Authorization, for request: AuthenticatedRequest, isTasksOwn: Bool) {
+        if !isTasksOwn { spaces.withLock { $0.remember(authorization, for: request) } }
         bound.withLock { $0.note(authorization) }
         hasMemory.store(true, ordering: .releasing)
     }

@@ -52,8 +52,14 @@ extension TaskAuthentication {
         }
         // B2.89: a server that does not know the password has accepted nothing.
         if acceptance?.isProven == false { return }
-        if let acceptance { authentication.remember(acceptance.authorization, for: request) }
-        if let offer, offer.isDelegates, storage(for: side) != nil {
+        if let acceptance {
+            let isTasksOwn = offer?.isTasksOwn ?? false
+            if isTasksOwn {
+                task.state.withLock { $0.authentication.own.remember(acceptance.authorization, for: request) }
+            }
+            authentication.remember(acceptance.authorization, for: request, isTasksOwn: isTasksOwn)
+        }
+        if let offer, offer.isDelegates, !offer.isTasksOwn, storage(for: side) != nil {
             task.delivery.post(.accepted(offer), on: reactor)
         }
     }

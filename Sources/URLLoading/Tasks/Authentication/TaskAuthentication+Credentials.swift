@@ -37,11 +37,11 @@ extension TaskAuthentication {
     }
 
     private func userInURL(for refusal: Refusal) -> URLCredential? {
-        guard case .server(let origin, _) = refusal.side, refusal.takesPassword else { return nil }
-        return task.state.withLock { state in
+        guard refusal.takesPassword else { return nil }
+        return task.state.withLock { state -> URLUserInformation? in
             let url = state.currentRequest?.url
-            return state.authentication.user(in: url, of: origin)?.credential
-        }
+            return state.user(namedBy: url, for: refusal.side)
+        }?.credential
     }
 
     /// Where the passwords for a side are looked up and kept; nil for nowhere (B2.70). A storage's spaces name no socket, and a host's
@@ -76,7 +76,6 @@ extension TaskAuthentication {
 
     /// Stores what a delegate has given and the other side accepted, as the default of its space (B2.67).
     func storeOffer(_ offer: CredentialOffer) {
-        if offer.credential.persistence == .none { return }
         task.session?.settings.credentialStorage?.setDefaultCredential(offer.credential, for: offer.space)
     }
 }

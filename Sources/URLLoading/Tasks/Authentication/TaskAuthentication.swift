@@ -93,6 +93,7 @@ struct TaskAuthentication: Sendable {
             case .ask, .negotiate(_, challenge: nil), .deliver:
                 rounds.noteRefusal()
                 state.authentication[side] = rounds
+                if let ahead { state.authentication.own.forget(ahead) }
                 return (step, ahead)
             }
             return (step, nil)
@@ -213,7 +214,9 @@ struct TaskAuthentication: Sendable {
             case nil: tellRounds(.unauthenticated, of: refusal)
             case let credential?:
                 use(
-                    CredentialOffer(credential: credential, space: refusal.space, isDelegates: true), for: refusal)
+                    CredentialOffer(
+                        credential: credential, space: refusal.space, isDelegates: true,
+                        isTasksOwn: credential.persistence == .none), for: refusal)
             }
         }
     }

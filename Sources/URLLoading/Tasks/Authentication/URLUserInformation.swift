@@ -10,8 +10,9 @@ struct URLUserInformation: Sendable, Concealed {
     let user: String
     let password: String?
 
-    /// Nil for a URL without a user, and for one that is not http.
+    /// Nil for a URL without a user, and for one that is neither http nor a web socket's.
     init?(_ url: URL) {
+        let url = url.overHTTP
         guard let text = try? URLText(url), text.hasUserInformation, let origin = try? text.origin(of: url),
             let user = url.user(percentEncoded: false) ?? url.user(percentEncoded: true)
         else { return nil }
@@ -21,6 +22,9 @@ struct URLUserInformation: Sendable, Concealed {
         self.user = user
         self.password = password
     }
+
+    /// The user as whom alone requests of the URL go out unasked.
+    var named: NamedUser { NamedUser(user: user, password: password) }
 
     /// For one answer only: the loader does not store it. One without a password is to be proposed, not tried (B2.75).
     var credential: URLCredential {

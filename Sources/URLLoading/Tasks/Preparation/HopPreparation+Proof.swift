@@ -3,14 +3,22 @@
 //
 // Must not know: how a proof is asked for.
 
+import Foundation
 import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
 extension HopPreparation {
-    /// The proofs that go with a request: the answers of the last round, else what the session remembers (B2.77). Each is
-    /// good for one sending.
+    /// A proof that a request goes out with unasked.
+    private struct Remembered {
+        let authorization: Authorization
+        /// Whether the task alone remembers it (B2.53).
+        let isTasksOwn: Bool
+    }
+
+    /// The proofs that go with a request: the answers of the last round, else what is remembered (B2.77). Each is good for
+    /// one sending.
     private func proofs(for request: TransactionRequest) -> [Authorization] {
         let authenticated = request.authenticated
         return request.sides.compactMap { side in
@@ -18,14 +26,35 @@ extension HopPreparation {
             if let given { return given }
             // B2.79: what the application has set goes out as it is.
             if request.head.fields.contains(side.authorizationField) { return nil }
-            guard let ahead = session.authentication.ahead(to: side, for: authenticated) else { return nil }
+            let remembered = remembered(for: side) { $0.authorization(for: side, request: authenticated, as: $1) }
+            guard let remembered else { return nil }
             task.state.withLock { state in
                 var rounds = state.authentication[side] ?? session.authentication.rounds(with: side)
-                rounds.begin(ahead)
+                rounds.begin(remembered.authorization, isTasksOwn: remembered.isTasksOwn)
                 state.authentication[side] = rounds
             }
-            return ahead
+            return remembered.authorization
         }
+    }
+
+    /// What a request would be sent with unasked; nothing counts as used with that.
+    func known(to side: AuthenticationSide, for request: AuthenticatedRequest) -> Authorization? {
+        remembered(for: side) { $0.known(for: side, request: request, as: $1) }?.authorization
+    }
+
+    /// What is found for a side among all that the task, or else the session, remembers; of the user whom the hop's URL
+    /// names, where it names one.
+    private func remembered(
+        for side: AuthenticationSide, _ find: (inout RememberedSpaces, NamedUser?) -> Authorization?
+    ) -> Remembered? {
+        guard session.authentication.remembersAny else { return nil }
+        let (user, own) = task.state.withLock { state -> (NamedUser?, Authorization?) in
+            let user = state.user(namedBy: request.url, for: side)?.named
+            return (user, state.isAuthenticating ? find(&state.authentication.own, user) : nil)
+        }
+        if let own { return Remembered(authorization: own, isTasksOwn: true) }
+        return session.authentication.remembered { find(&$0, user) }
+            .map { Remembered(authorization: $0, isTasksOwn: false) }
     }
 
     /// Submits a request with what there is of proofs, in place of what the application has set.

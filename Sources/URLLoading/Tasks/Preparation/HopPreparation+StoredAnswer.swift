@@ -118,7 +118,7 @@ extension HopPreparation {
         let asked = AuthenticatedRequest(method: message.head.method, target: message.head.target)
         // B2.79: what the application has set goes out as it is.
         let mayAdd = !fields.contains(.authorization)
-        let proof = given ?? (mayAdd ? session.authentication.known(to: side, for: asked) : nil)
+        let proof = given ?? (mayAdd ? known(to: side, for: asked) : nil)
         if let proof { fields.replace(.authorization, with: proof.mark) }
         return fields
     }

@@ -52,8 +52,8 @@ struct CredentialPlan: Sendable {
         return isForProxy == space.isProxy()
     }
 
-    /// The credential, which is kept nowhere.
-    var credential: URLCredential { URLCredential(user: user, password: password, persistence: .none) }
+    /// The credential, which the session may send ahead when it was accepted.
+    var credential: URLCredential { URLCredential(user: user, password: password, persistence: .forSession) }
 
     private static let schemes: [String: Scheme] = [
         "any": .any, "basic": .method(NSURLAuthenticationMethodHTTPBasic),

@@ -34,6 +34,8 @@ struct SessionPlan {
     init(_ members: consuming Members) throws(Refusal) {
         var members = members
         let configuration = URLSessionConfiguration.ephemeral
+        // Credentials come from the entries of `credentials` alone, each once.
+        configuration.urlCredentialStorage = nil
         if let seconds = try members.timeout("timeout_ms") { configuration.timeoutIntervalForRequest = seconds }
         // 0 is no limit; the package's own default is a week.
         configuration.timeoutIntervalForResource = try members.timeout("resource_timeout_ms") ?? 0

@@ -112,7 +112,7 @@ final class Watcher: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegat
         guard challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic,
             challenge.previousFailureCount == 0
         else { return completionHandler(.performDefaultHandling, nil) }
-        completionHandler(.useCredential, URLCredential(user: "me", password: "secret", persistence: .none))
+        completionHandler(.useCredential, URLCredential(user: "me", password: "secret", persistence: .forSession))
     }
 
     func urlSession(
