@@ -22,6 +22,8 @@ package final class LoopCore {
     let ticketStore = TicketStore()
     /// Where servers are judged when that needs files: two threads, so that one that hangs is not all of them.
     let judges = BlockingLane(pool: PendingJudgements.threads, width: 2)
+    /// Where the program's own code is asked for certificates, likewise.
+    private(set) lazy var choosers = BlockingLane(pool: .authentication, width: 2)
     /// How sockets are set up.
     let dialOptions: DialOptions
     @exclusivity(unchecked) private(set) var loads = NumberedTable<Load>()
@@ -259,12 +261,6 @@ package final class LoopCore {
         let made = Result { () throws(TLSError) in try TLSContext(client: options) }
         tlsContexts[options] = made
         return made
-    }
-
-    /// The identity that is shown to a server that accepts certificates of these issuers, where no delegate answers.
-    func identity(for origin: Origin, _ issuers: [[UInt8]]) -> Identity? {
-        configuration.identity?.identity(
-            for: HostName(origin.matchingHost), port: origin.port, acceptableIssuers: issuers)
     }
 
     /// Called whenever the last thing to wait for may have gone.

@@ -146,14 +146,12 @@ final class Connector {
                 PeerQuestion(
                     origin: proxy?.endpoint ?? key.origin, proxy: proxy, chain: chain, policy: policy,
                     evaluator: core.configuration.trust, reply: reply))
-        case .handshake(.identity(let issuers), let isOfProxy):
+        case .handshake(.identity(let issuers, let usual), let isOfProxy):
             let proxy = isOfProxy ? passage?.proxy : nil
             let origin = proxy?.endpoint ?? key.origin
             return .identity(
                 IdentityQuestion(
-                    origin: origin, proxy: proxy, acceptableIssuers: issuers,
-                    usual: core.identity(for: origin, issuers),
-                    reply: reply))
+                    origin: origin, proxy: proxy, acceptableIssuers: issuers, usual: usual, reply: reply))
         case .proxy(let demand):
             return passage.map {
                 .proxy(ProxyQuestion(proxy: $0.proxy, origin: key.origin, demand: demand, reply: reply))

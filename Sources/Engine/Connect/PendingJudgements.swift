@@ -1,6 +1,7 @@
-// What handshakes of one loop wait for from threads that may wait for disks and locks: verdicts that need files.
+// What handshakes of one loop wait for from threads that may wait for disks, locks and the program: verdicts that need
+// files, and certificates that a storage of the program's own class has.
 //
-// Must not know: what is judged.
+// Must not know: what is judged, and what is chosen from.
 
 import URLLoadingSystem
 import URLLoadingTrust
@@ -12,6 +13,8 @@ final class PendingJudgements {
         case verdict(TrustVerdict)
         /// What a connection lacks that is demanded of it; nil for nothing.
         case violation(String?)
+        /// Which certificate is shown by default.
+        case identity(Identity?)
     }
 
     private static let key = ResidentKey<PendingJudgements>()

@@ -24,7 +24,7 @@ final class TLSHandshake: ByteStreamObserver {
     private var tls: TLSSession? { channel?.tls }
     private var held: [UInt8] = []
     private var question: Question?
-    /// The number of what another thread judges, as it needs files.
+    /// The number of what another thread judges or chooses, as that may take its time.
     private var judgement: Int?
     private var hasEnded = false
     /// Whether an earlier session goes on.
@@ -35,8 +35,8 @@ final class TLSHandshake: ByteStreamObserver {
     enum Question {
         /// Whether the server is believed, which sent this.
         case peer(CertificateChain, TrustPolicy)
-        /// Which certificate is shown to a server that accepts these issuers.
-        case identity(acceptableIssuers: [[UInt8]])
+        /// Which certificate is shown to a server that accepts these issuers, and which one by default.
+        case identity(acceptableIssuers: [[UInt8]], usual: Identity?)
     }
 
     /// `ask` says whether the question was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
@@ -166,7 +166,7 @@ final class TLSHandshake: ByteStreamObserver {
             supply(try trust.evaluateAtOnce(chain, policy: policy), to: tls)
             return true
         } catch {
-            judgeElsewhere {
+            judgeElsewhere(on: core.judges) {
                 .verdict(trust.evaluate(chain, policy: policy))
             } then: { [self] judgement in
                 if case .verdict(let verdict) = judgement { supply(verdict, to: tls) }
@@ -183,9 +183,9 @@ final class TLSHandshake: ByteStreamObserver {
         }
     }
 
-    /// Lets a thread judge that may wait for disks and locks; nothing is read until it has.
+    /// Lets a thread judge, or choose, that may wait; nothing is read until it has.
     private func judgeElsewhere(
-        _ judge: @escaping @Sendable () -> PendingJudgements.Judgement,
+        on lane: BlockingLane, _ judge: @escaping @Sendable () -> PendingJudgements.Judgement,
         then goOn: @escaping (PendingJudgements.Judgement) -> Void
     ) {
         let id = PendingJudgements.of(core.reactor).add { [self] found in
@@ -193,7 +193,7 @@ final class TLSHandshake: ByteStreamObserver {
             if !isDone { goOn(found) }
         }
         judgement = id
-        core.judges.run { [loop = core.reactor.loop] in PendingJudgements.deliver(judge(), to: id, on: loop) }
+        lane.run { [loop = core.reactor.loop] in PendingJudgements.deliver(judge(), to: id, on: loop) }
     }
 
     /// The handshake is over: what is left is what the session demands of connections, whatever a delegate has said of the server
@@ -217,7 +217,7 @@ final class TLSHandshake: ByteStreamObserver {
         do throws(FilesNeeded) {
             finish(lacking: try violation(false))
         } catch {
-            judgeElsewhere {
+            judgeElsewhere(on: core.judges) {
                 do throws(FilesNeeded) {
                     return .violation(try violation(true))
                 } catch {
@@ -237,10 +237,30 @@ final class TLSHandshake: ByteStreamObserver {
         finish(.success(channel))
     }
 
-    /// Supplies a client certificate; `false` when a question was asked and the answer comes later.
+    /// Supplies a client certificate; `false` when it is looked for elsewhere, or a question was asked, and the answer comes
+    /// later.
     private func identify(_ issuers: [[UInt8]], _ tls: TLSSession) -> Bool {
-        if waits(for: .identity(acceptableIssuers: issuers)) { return false }
-        tls.supply(identity: core.identity(for: origin, issuers))
+        // As in `Connector.start`: else all of the configuration is copied.
+        let core = core
+        guard let chooser = core.configuration.identity else { return show(nil, to: issuers, tls) }
+        let (host, port) = (HostName(origin.matchingHost), origin.port)
+        let choose = { @Sendable () -> Identity? in
+            chooser.identity(for: host, port: port, acceptableIssuers: issuers)
+        }
+        guard chooser.mayWait else { return show(choose(), to: issuers, tls) }
+        judgeElsewhere(on: core.choosers) {
+            .identity(choose())
+        } then: { [self] judgement in
+            guard case .identity(let usual) = judgement, show(usual, to: issuers, tls) else { return }
+            goOn()
+        }
+        return false
+    }
+
+    /// Supplies what is shown by default; `false` when a question was asked and the answer comes later.
+    private func show(_ usual: Identity?, to issuers: [[UInt8]], _ tls: TLSSession) -> Bool {
+        if waits(for: .identity(acceptableIssuers: issuers, usual: usual)) { return false }
+        tls.supply(identity: usual)
         return true
     }
 
@@ -266,8 +286,8 @@ final class TLSHandshake: ByteStreamObserver {
             tls.refuse(failure)
         case (.peer(let chain, _), .peer(.cancel)), (.peer(let chain, _), .identity), (.peer(let chain, _), .proxy):
             tls.refuse(TrustFailure(.other("no delegate has accepted it"), chain.leaf))
-        case (.identity(let issuers), nil):
-            tls.supply(identity: core.identity(for: origin, issuers))
+        case (.identity(_, let usual), nil):
+            tls.supply(identity: usual)
         case (.identity, .identity(.show(let identity))):
             tls.supply(identity: identity)
         case (.identity, .identity(.cancel)), (.identity, .peer), (.identity, .proxy):

@@ -1,8 +1,11 @@
 // Whether a server that names the authorities it accepts would accept a chain of ours (RFC 8446 section 4.2.4, RFC 5246
 // section 7.4.4). Does not judge the chain.
 
-/// Chooses the certificate for a server that asks for one; called on a loop's thread, so it must not block.
+/// Chooses the certificate for a server that asks for one.
 package protocol IdentityChooser: Sendable {
+    /// Whether a choice may take its time, for which a loop is no place.
+    var mayWait: Bool { get }
+
     /// What is shown to a server that accepts certificates of these issuers, each an encoded name; of none means any.
     func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity?
 }
@@ -23,6 +26,9 @@ extension CertificateChain {
 }
 
 extension Identity: IdentityChooser {
+    /// It is there.
+    package var mayWait: Bool { false }
+
     /// Itself, for every server.
     package func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity? { self }
 }

@@ -79,36 +79,32 @@ final class FTPCarrier: SchemeCarrier {
     /// Looks where a credential may be, and asks the delegates; where the program's own code may run.
     func ask(refusals: Int, for load: SchemeLoad, _ handle: FTPHandle) {
         let ask: @Sendable () -> Void = { [self] in
-            let space = place.space
-            let usual = usual(in: space, of: load, refusals: refusals)
-            let shown = URLAuthenticationChallenge(
-                protectionSpace: space, proposedCredential: proposal(usual), previousFailureCount: refusals,
-                failureResponse: nil, error: nil, sender: PlaceholderSender.shared)
-            load.ask(shown) { [self] disposition, credential in
-                switch disposition {
-                case .useCredential: answer(credential, isDelegates: true, otherwise: refusals, handle)
-                case .performDefaultHandling: answer(usual, isDelegates: false, otherwise: refusals, handle)
-                case .rejectProtectionSpace: answer(nil, isDelegates: false, otherwise: refusals, handle)
-                // The task ends by it.
-                case .cancelAuthenticationChallenge: handle.cancel()
+            findUsual(for: load) { [self] usual in
+                let shown = URLAuthenticationChallenge(
+                    protectionSpace: place.space, proposedCredential: proposal(usual), previousFailureCount: refusals,
+                    failureResponse: nil, error: nil, sender: PlaceholderSender.shared)
+                load.ask(shown) { [self] disposition, credential in
+                    switch disposition {
+                    case .useCredential: answer(credential, isDelegates: true, otherwise: refusals, handle)
+                    case .performDefaultHandling: answer(usual, isDelegates: false, otherwise: refusals, handle)
+                    case .rejectProtectionSpace: answer(nil, isDelegates: false, otherwise: refusals, handle)
+                    // The task ends by it.
+                    case .cancelAuthenticationChallenge: handle.cancel()
+                    }
                 }
             }
         }
         if !BlockingPool.authentication.run(ask) { handle.answer(nil) }
     }
 
-    /// What default handling uses: the storage's, of the URL's user if that names one, unless it was refused.
-    private func usual(in space: URLProtectionSpace, of load: SchemeLoad, refusals: Int) -> URLCredential? {
-        guard let storage = load.session?.settings.credentialStorage else { return nil }
-        let found =
-            if let user = place.user, !user.isEmpty {
-                storage.credentials(for: space)?[user]
-            } else {
-                storage.defaultCredential(for: space)
-            }
-        // Order: compared when the lock is free, since both may be of the program's own classes.
-        guard let found, found.hasPassword, state.withLock(\.refused) != found else { return nil }
-        return found
+    /// Finds what default handling uses: the storage's, of the URL's user if that names one, unless it was refused.
+    private func findUsual(for load: SchemeLoad, _ goOn: @escaping @Sendable (URLCredential?) -> Void) {
+        guard let storage = load.session?.settings.credentialStorage else { return goOn(nil) }
+        let user = place.user.flatMap { $0.isEmpty ? nil : $0 }
+        storage.findPassword(in: [place.space], of: user, for: load.core.face) { [self] found in
+            // Order: compared when the lock is free, since both may be of the program's own classes.
+            goOn(found == state.withLock(\.refused) ? nil : found)
+        }
     }
 
     /// What the delegate is shown (B2.14, B2.15, B2.75).
@@ -144,7 +140,8 @@ final class FTPCarrier: SchemeCarrier {
         }
         guard let given, let storage = load.session?.settings.credentialStorage else { return }
         BlockingPool.authentication.run { [place] in
-            if given.persistence != .none { storage.setDefaultCredential(given, for: place.space) }
+            guard given.persistence != .none else { return }
+            storage.setDefaultCredential(given, for: place.space, task: load.core.face)
         }
     }
 }

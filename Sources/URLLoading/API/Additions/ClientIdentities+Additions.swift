@@ -107,6 +107,9 @@ struct SessionIdentities: IdentityChooser {
     let chosen: URLSessionConfiguration.ClientIdentities
     let storage: URLCredentialStorage?
 
+    /// Whether the storage is of a class of the program's.
+    var mayWait: Bool { storage.map { !$0.isPlain } ?? false }
+
     func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity? {
         if let identity = chosen.identity(for: host, acceptableIssuers: acceptableIssuers) { return identity }
         return storage?.identityCredential(host: host.description, port: port, acceptableIssuers: acceptableIssuers)?

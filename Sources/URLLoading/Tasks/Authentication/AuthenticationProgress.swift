@@ -16,6 +16,8 @@ struct AuthenticationProgress: Sendable {
     var kept: RequestID?
     /// What requests of this task alone go out with unasked: the credentials were given for one answer (B2.53).
     var own = RememberedSpaces()
+    /// How often a storage was asked; the answer to one question is none to a later one.
+    var lookups = 0
     /// The user that a URL of the task has named last; later URLs of the same origin mean the same one (B2.74).
     private var user: URLUserInformation?
 

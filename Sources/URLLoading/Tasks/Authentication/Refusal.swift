@@ -24,6 +24,8 @@ struct Refusal: Sendable {
     let method: AuthenticationMethod?
     /// How often an answer was refused before.
     let failures: Int
+    /// What a storage has for it, once that was asked.
+    var stored: URLCredential?
 
     /// What the other side has said (B2.18).
     var response: HTTPURLResponse? {

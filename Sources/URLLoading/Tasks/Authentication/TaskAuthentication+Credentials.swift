@@ -6,6 +6,7 @@
 import Foundation
 import URLLoadingEngine
 import URLLoadingPolicy
+import URLLoadingSystem
 
 extension TaskAuthentication {
     /// What the settings of a proxy say, until it has been tried (B2.101).
@@ -17,14 +18,15 @@ extension TaskAuthentication {
         return untried(credential, for: refusal)
     }
 
-    /// What default handling uses: the URL's, then the storage's (B2.44). The user's ticket is in neither: it never goes to a
-    /// server that was not named.
+    /// What default handling uses: the URL's, then what the storage was found to have (B2.44). The user's ticket is in neither:
+    /// it never goes to a server that was not named.
     func usualOffer(for refusal: Refusal) -> CredentialOffer? {
-        guard refusal.takesPassword else { return nil }
-        let named = userInURL(for: refusal)
-        if let named, named.hasPassword, let offer = untried(named, for: refusal) { return offer }
-        let user = named?.hasPassword == false ? named?.user : nil
-        return stored(for: refusal, user: user).flatMap { untried($0, for: refusal) }
+        namedOffer(for: refusal) ?? refusal.stored.flatMap { untried($0, for: refusal) }
+    }
+
+    private func namedOffer(for refusal: Refusal) -> CredentialOffer? {
+        guard let named = userInURL(for: refusal), named.hasPassword else { return nil }
+        return untried(named, for: refusal)
     }
 
     /// What the delegate is shown: what was refused last, else what default handling would use, else a mere name (B2.14,
@@ -51,20 +53,30 @@ extension TaskAuthentication {
         return task.session?.settings.credentialStorage
     }
 
-    /// The storage's default or, where the URL has a mere name, that user's (B2.64, B2.66).
-    private func stored(for refusal: Refusal, user: String?) -> URLCredential? {
-        guard let storage = storage(for: refusal.side) else { return nil }
-        let spaces = [refusal.space, refusal.space.otherProxySpace].compactMap(\.self)
-        for space in spaces {
-            let found: URLCredential? =
-                if let user {
-                    storage.credentials(for: space)?[user]
-                } else {
-                    storage.defaultCredential(for: space)
-                }
-            if let found, found.hasPassword { return found }
+    /// Goes on with what the storage has: its default or, where the URL has a mere name, that user's (B2.64, B2.66). One of a
+    /// class of the program's is asked on a helper thread, and may answer late.
+    func lookUp(_ refusal: Refusal, then goOn: @escaping @Sendable (Refusal) -> Void) {
+        guard refusal.takesPassword, let storage = storage(for: refusal.side) else { return goOn(refusal) }
+        let number = task.state.withLock { state -> Int in
+            state.authentication.lookups += 1
+            return state.authentication.lookups
         }
-        return nil
+        let work = { @Sendable () -> Void in
+            // What comes before the storage's.
+            if configuredOffer(for: refusal) != nil || namedOffer(for: refusal) != nil { return goOn(refusal) }
+            let named = userInURL(for: refusal)
+            let spaces = [refusal.space, refusal.space.otherProxySpace].compactMap(\.self)
+            let user = named?.hasPassword == false ? named?.user : nil
+            storage.findPassword(in: spaces[...], of: user, for: task.face) { found in
+                // The task may be at something else by now.
+                guard isOpen(refusal), task.state.withLock({ $0.authentication.lookups == number }) else { return }
+                var answered = refusal
+                answered.stored = found
+                goOn(answered)
+            }
+        }
+        if storage.isPlain { return work() }
+        if !BlockingPool.authentication.run(work) { goOn(refusal) }
     }
 
     private func untried(_ credential: URLCredential, for refusal: Refusal) -> CredentialOffer? {
@@ -76,7 +88,8 @@ extension TaskAuthentication {
 
     /// Stores what a delegate has given and the other side accepted, as the default of its space (B2.67).
     func storeOffer(_ offer: CredentialOffer) {
-        task.session?.settings.credentialStorage?.setDefaultCredential(offer.credential, for: offer.space)
+        let storage = task.session?.settings.credentialStorage
+        storage?.setDefaultCredential(offer.credential, for: offer.space, task: task.face)
     }
 }
 

@@ -118,10 +118,15 @@ struct TaskAuthentication: Sendable {
 
     /// Brings a question to where it may be answered.
     private func enqueue(_ refusal: Refusal, on reactor: Reactor?) {
-        if task.usesRelay {
+        guard task.usesRelay else {
+            if !BlockingPool.authentication.run({ [self] in answerByDefault(refusal) }) { giveUp(refusal) }
+            return
+        }
+        if storage(for: refusal.side)?.isPlain ?? true {
             task.delivery.post(.refusal(refusal), on: reactor)
-        } else if !BlockingPool.authentication.run({ [self] in answerByDefault(refusal) }) {
-            giveUp(refusal)
+        } else {
+            // Order: before the question has its turn, since the answer may come late and on any thread.
+            lookUp(refusal) { [self] in task.delivery.post(.refusal($0)) }
         }
     }
 
@@ -176,6 +181,11 @@ struct TaskAuthentication: Sendable {
     func askAboutRefusal(_ refusal: Refusal) {
         // B2.101: what the settings say about a proxy is tried before a delegate is asked.
         if let configured = configuredOffer(for: refusal) { return use(configured, for: refusal) }
+        if storage(for: refusal.side)?.isPlain ?? false { return lookUp(refusal) { [self] in ask(about: $0) } }
+        ask(about: refusal)
+    }
+
+    private func ask(about refusal: Refusal) {
         task.questions.challenge(about: .refusal(refusal)) { sender in
             URLAuthenticationChallenge(
                 protectionSpace: refusal.space, proposedCredential: proposal(for: refusal),
@@ -223,10 +233,12 @@ struct TaskAuthentication: Sendable {
 
     /// What the settings, the URL or the storage say, unless it was refused before (B2.36, B2.44, B2.48).
     private func answerByDefault(_ refusal: Refusal) {
-        guard let offer = configuredOffer(for: refusal) ?? usualOffer(for: refusal) else {
-            return tellRounds(.none, of: refusal)
+        lookUp(refusal) { [self] refusal in
+            guard let offer = configuredOffer(for: refusal) ?? usualOffer(for: refusal) else {
+                return tellRounds(.none, of: refusal)
+            }
+            use(offer, for: refusal)
         }
-        use(offer, for: refusal)
     }
 
     private func use(_ offer: CredentialOffer, for refusal: Refusal) {
