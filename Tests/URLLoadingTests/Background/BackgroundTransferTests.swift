@@ -133,6 +133,34 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B3.35, B3.12: the trust in a challenge has what the server has stapled, whichever process carries the transfer out",
+        arguments: [false, true])
+    func stapling(helper: Bool) async throws {
+        let root = try CertificateFactory.root("Stapling Root")
+        let leaf = try root.issue(.server("127.0.0.1"))
+        let asked = "asked NSURLAuthenticationMethodServerTrust  0"
+        for (answer, calls) in [(OCSPAnswer.good, [asked, "file in", "end nil"]), (.revoked, [asked, "end -999"])] {
+            var tls = ServerTLS(identity: leaf.identity)
+            tls.stapledResponse = try root.ocspResponse(about: leaf.certificate, answer)
+            try await withServer(.init(tls: tls), router: { _ in .text("in") }) { server in
+                let configuration = folder.configuration("\(answer)", helper: helper)
+                configuration.serverTrustEvaluation = .anchors(pem: root.certificate.pem)
+                let scribe = AnsweringScribe { challenge in
+                    guard let trust = challenge.protectionSpace.serverTrust, SecTrustEvaluateWithError(trust, nil)
+                    else { return (.cancelAuthenticationChallenge, nil) }
+                    return (.useCredential, URLCredential(trust: trust))
+                }
+                let session = URLSession(configuration: configuration, delegate: scribe, delegateQueue: nil)
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == calls)
+                session.invalidateAndCancel()
+                await scribe.transcript.invalidated.wait()
+            }
+        }
+    }
+
     @Test("B10.20, B2.44: the program's credential storage is asked for a helper, and on no loop")
     func storage() async throws {
         try await withServer(router: door("r", ["u": "p"]) { _ in .text("in") }) { server in
@@ -278,17 +306,22 @@ private final class LoopWitness: URLCredentialStorage, @unchecked Sendable {
     }
 }
 
-/// Answers with a password.
+/// Answers challenges, with a password unless it is told otherwise.
 private final class AnsweringScribe: NSObject, URLSessionDownloadDelegate {
     let transcript = Transcript()
     let ended = Signal()
+    private let habit: GuestHabit
+
+    init(_ habit: @escaping GuestHabit = Guest.always(.useCredential, URLCredential("u", "p", .none))) {
+        self.habit = habit
+    }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         let space = challenge.protectionSpace
         transcript.note("asked \(space.authenticationMethod) \(space.realm ?? "") \(challenge.previousFailureCount)")
-        return (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+        return habit(challenge)
     }
 
     func urlSession(

@@ -1,12 +1,16 @@
 // Journals and messages of background sessions: they are read as they were written, and other bytes are refused.
 
 import Testing
-import URLLoading
 import URLLoadingPolicy
+
+@testable import URLLoading
 
 @Suite struct TransferCodingTests {
     static var states: [TransferState] {
-        [.waiting, .running, .retrying(attempt: 3, delay: 4000), .asking(TransferSamples.challenge), .over]
+        [
+            .waiting, .running, .retrying(attempt: 3, delay: 4000), .asking(TransferSamples.challenge),
+            .asking(TransferSamples.aboutServer(.response([6]))), .over,
+        ]
     }
 
     @Test("B10.30: a journal comes back from its bytes as it was, in every state", arguments: states)
@@ -76,6 +80,40 @@ import URLLoadingPolicy
             let frame = try #require(event.frame)
             #expect(try TransferEvent(frame: Array(frame.dropFirst(4))) == event)
         }
+    }
+
+    /// A question in the form of before there was stapling, with these issuers.
+    private static func oldForm(of challenge: TransferChallenge, issuers: [[UInt8]]) -> [UInt8] {
+        var space = challenge.space
+        space.distinguishedNames = issuers
+        var writer = ByteWriter(capacity: 256)
+        writer.value(challenge.number)
+        writer.value(space)
+        writer.value(challenge.failures)
+        writer.value(challenge.head)
+        writer.value(challenge.certificates.coded)
+        return writer.bytes
+    }
+
+    @Test(
+        "B10.31: a question about a server has the form of before, with what was stapled in the place of issuers",
+        arguments: [
+            (.unknown, []), (.absent, [[]]), (.response([6, 7]), [[6, 7]]),
+        ] as [(TransferStapling, [[UInt8]])])
+    func stapling(stapling: TransferStapling, issuers: [[UInt8]]) throws {
+        let challenge = TransferSamples.aboutServer(stapling)
+        let old = Self.oldForm(of: challenge, issuers: issuers)
+        var new = ByteWriter(capacity: 256)
+        new.value(challenge)
+        #expect(new.bytes == old)
+        let read: TransferChallenge = try wholeValue(old)
+        #expect(read == challenge)
+    }
+
+    @Test("B10.31: a question with two stapled responses is refused")
+    func twoResponses() {
+        let bytes = Self.oldForm(of: TransferSamples.aboutServer(.unknown), issuers: [[1], [2]])
+        #expect(throws: TransferCodingError.impossible) { let _: TransferChallenge = try wholeValue(bytes) }
     }
 
     @Test(

@@ -33,6 +33,17 @@ enum TransferSamples {
         return TransferChallenge(number: 9, space: space, failures: 2, head: head, certificates: [[3], [4, 5]])
     }
 
+    /// A question about a server that has said this about its certificate.
+    static func aboutServer(_ stapling: TransferStapling) -> TransferChallenge {
+        let space = TransferSpace(
+            host: "h.example", port: 443, scheme: "https", realm: nil, method: NSURLAuthenticationMethodServerTrust,
+            isProxy: false, proxyType: nil)
+        var challenge = TransferChallenge(
+            number: 9, space: space, failures: 0, head: nil, certificates: [[3], [4, 5]])
+        challenge.stapling = stapling
+        return challenge
+    }
+
     static var failure: TransferFailure {
         var failure = TransferFailure(code: -1005, text: "lost", url: "http://h.example/")
         failure.cancellationReason = 2
@@ -142,7 +153,9 @@ enum TransferSamples {
             .accepted(task: 1),
             .progress(task: 2, record().counts), .redirected(task: 3, request), .responded(task: 4, head),
             .resumedAt(task: 5, offset: 6, total: -1), .resumeData(task: 7, nil), .resumeData(task: 7, [8]),
-            .challenged(task: 9, challenge), .withdrawn(task: 10, challenge: 11),
+            .challenged(task: 9, challenge), .challenged(task: 9, aboutServer(.unknown)),
+            .challenged(task: 9, aboutServer(.absent)), .challenged(task: 9, aboutServer(.response([6, 7]))),
+            .withdrawn(task: 10, challenge: 11),
             .news(task: 12, TransferNews(number: 13, content: .measured(measures))),
             .news(task: 12, TransferNews(number: 13, content: .completed(failure))), .allDelivered, .invalidated,
         ]

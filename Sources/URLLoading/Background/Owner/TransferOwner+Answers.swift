@@ -139,6 +139,7 @@ extension TransferChallenge {
             number: number, space: space, failures: UInt32(clamping: challenge.previousFailureCount),
             head: challenge.failureResponse.flatMap { TransferHead($0) },
             certificates: place.serverTrust?.presented.certificates.map(\.der) ?? [])
+        if let trust = place.serverTrust { stapling = TransferStapling(trust.presented.stapling) }
     }
 }
 

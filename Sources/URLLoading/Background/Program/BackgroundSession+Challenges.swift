@@ -10,7 +10,7 @@ extension BackgroundSession {
     /// Asks the delegates of a task, on their queue; called where the program's own code may run.
     func ask(_ challenge: TransferChallenge, of task: UInt64) {
         guard let core = state.withLock({ $0.entries[task]?.core }) else { return }
-        guard let space = URLProtectionSpace(challenge.space, challenge.certificates, of: core) else {
+        guard let space = URLProtectionSpace(challenge, of: core) else {
             return answer(TransferAnswer(task: task, challenge: challenge.number, disposition: .performDefaultHandling))
         }
         // What default handling uses where it is this program's to know (B2.44).
@@ -99,15 +99,19 @@ extension TransferCredential {
 
 extension URLProtectionSpace {
     /// A space as it was sent; nil for a server's trust that cannot be read.
-    fileprivate convenience init?(_ space: TransferSpace, _ certificates: [[UInt8]], of core: TaskCore) {
+    fileprivate convenience init?(_ challenge: TransferChallenge, of core: TaskCore) {
+        let space = challenge.space
         let port = Int(clamping: space.port)
         if space.method == NSURLAuthenticationMethodServerTrust {
             var read: [Certificate] = []
-            for der in certificates {
+            for der in challenge.certificates {
                 guard let certificate = try? Certificate(der: der) else { return nil }
                 read.append(certificate)
             }
-            guard let chain = CertificateChain(read), let session = core.session else { return nil }
+            guard let chain = CertificateChain(read, stapling: challenge.stapling.ofChain), let session = core.session
+            else {
+                return nil
+            }
             let trust = SecTrust(
                 presented: chain, policy: TrustPolicy(host: HostName(space.host)), evaluator: session.settings.evaluator
             )

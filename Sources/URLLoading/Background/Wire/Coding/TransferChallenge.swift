@@ -15,6 +15,8 @@ package struct TransferChallenge: Sendable, Hashable {
     package var head: TransferHead?
     /// The certificates a server has shown, DER, its own first; of server trust only.
     package var certificates: [[UInt8]]
+    /// What a server has said about the revocation of its certificate; of server trust only.
+    package var stapling = TransferStapling.unknown
 
     /// Makes a question.
     package init(
@@ -26,6 +28,16 @@ package struct TransferChallenge: Sendable, Hashable {
         self.head = head
         self.certificates = certificates
     }
+}
+
+/// What a server says about the revocation of its certificate.
+package enum TransferStapling: Sendable, Hashable {
+    /// It was not asked, or its answer is not known.
+    case unknown
+    /// It was asked and sent nothing.
+    case absent
+    /// It sent this OCSP response, encoded.
+    case response([UInt8])
 }
 
 /// The protection space, in Apple's texts.

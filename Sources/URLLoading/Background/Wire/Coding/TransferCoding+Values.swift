@@ -116,6 +116,10 @@ extension TransferFailure.Cause: TransferCoded {
 extension TransferChallenge: TransferCoded {
     func write(to writer: inout ByteWriter) {
         writer.value(number)
+        // What was stapled stands where issuers do, of which there are none about a server: what was written before knew no
+        // stapling and has nothing there, and a reader that knows none looks at nothing there. So the form is the old one.
+        var space = space
+        if space.isAboutServer { space.distinguishedNames = stapling.listed }
         writer.value(space)
         writer.value(failures)
         writer.value(head)
@@ -128,6 +132,32 @@ extension TransferChallenge: TransferCoded {
         failures = try reader.value()
         head = try reader.value()
         certificates = try reader.value([TransferBytes].self).map(\.bytes)
+        guard space.isAboutServer else { return }
+        stapling = try TransferStapling(listed: exchange(&space.distinguishedNames, with: []))
+    }
+}
+
+extension TransferSpace {
+    fileprivate var isAboutServer: Bool { method == "NSURLAuthenticationMethodServerTrust" }
+}
+
+extension TransferStapling {
+    /// Nothing where it is not known, else the response, which is empty where none was sent.
+    fileprivate var listed: [[UInt8]] {
+        switch self {
+        case .unknown: []
+        case .absent: [[]]
+        case .response(let der): [der]
+        }
+    }
+
+    fileprivate init(listed: [[UInt8]]) throws(TransferCodingError) {
+        guard let response = listed.first else {
+            self = .unknown
+            return
+        }
+        guard listed.count == 1 else { throw .impossible }
+        self = response.isEmpty ? .absent : .response(response)
     }
 }
 
