@@ -221,21 +221,28 @@ struct DownloadTests {
         let gate = ServerGate()
         let data = Guarded<Data?>(nil)
         try await withServer(.alone(), router: Self.archive(tag, gate: gate)) { server async throws in
-            let request = try server.request("/archive")
-            let recorder = DownloadRecorder()
-            recorder.destination = place.path("file")
-            recorder.hook = { word, download in
-                guard word == "data" else { return }
-                download.cancel()
-                data.value = download.resumeData
-            }
-            await onRunLoop {
-                let download = NSURLDownload(request: request, delegate: recorder)
-                download.deletesFileUponFailure = !keeps
-            }
-            #expect(recorder.notes.lines.last == "data")
+            data.value = await stop(try server.request("/archive"), at: place, keeps: keeps)
             gate.open()
         }
+        return data.value
+    }
+
+    /// Stops a download after the first bytes that come; gives what is needed to go on.
+    @available(*, deprecated)
+    private func stop(_ request: URLRequest, at place: Place, keeps: Bool = true) async -> Data? {
+        let data = Guarded<Data?>(nil)
+        let recorder = DownloadRecorder()
+        recorder.destination = place.path("file")
+        recorder.hook = { word, download in
+            guard word == "data" else { return }
+            download.cancel()
+            data.value = download.resumeData
+        }
+        await onRunLoop {
+            let download = NSURLDownload(request: request, delegate: recorder)
+            download.deletesFileUponFailure = !keeps
+        }
+        #expect(recorder.notes.lines.last == "data")
         return data.value
     }
 
@@ -315,6 +322,68 @@ struct DownloadTests {
             }
             #expect(place.text("file") == (endsRefused ? "0123" : Self.text))
             #expect((left.value != nil) == endsRefused)
+        }
+    }
+
+    /// A 206 in answer to a request for what is behind the first four of ten bytes, that is not that.
+    enum WrongRest: CaseIterable {
+        case beginning, otherVersion, coded, short, long
+
+        var answer: ServerResponse {
+            switch self {
+            // As much as there would be in the first of many answers.
+            case .beginning: Self.part("bytes 4-6/10", ["456"])
+            case .otherVersion: Self.part("bytes 4-9/10", ["abcdef"]).adding("ETag", "\"two\"")
+            case .coded:
+                ServerResponse.bytes(Array("456789".utf8), status: 206).compressed()
+                    .adding("Content-Range", "bytes 4-9/10")
+            case .short: Self.part("bytes 4-9/10", ["45"]).adding("ETag", "\"one\"")
+            case .long: Self.part("bytes 4-9/10", ["456789", "and more"]).adding("ETag", "\"one\"")
+            }
+        }
+
+        private static func part(_ range: String, _ chunks: [String]) -> ServerResponse {
+            var answer = ServerResponse.chunks(chunks.map { Array($0.utf8) })
+            answer.status = 206
+            return answer.adding("Content-Range", range)
+        }
+    }
+
+    @Test(
+        "B9.27, B9.28: a part that is not all of the rest of the same file ends no download",
+        arguments: WrongRest.allCases)
+    @available(*, deprecated)
+    func wrongRest(rest: WrongRest) async throws {
+        let place = try Place()
+        let gate = ServerGate()
+        let router: LoopbackServer.Router = { request in
+            request.fields.contains(FieldName("Range")) ? rest.answer : Self.archive(gate: gate)(request)
+        }
+        try await withServer(.alone(), router: router) { server async throws in
+            let stopped = await stop(try server.request("/archive"), at: place)
+            gate.open()
+            let resumeData = try #require(stopped)
+            let recorder = DownloadRecorder()
+            let left = Guarded<Data?>(nil)
+            recorder.hook = { word, download in if word == "fail" { left.value = download.resumeData } }
+            let path = place.path("file")
+            await onRunLoop {
+                let download = NSURLDownload(resumeData: resumeData, delegate: recorder, path: path)
+                download.deletesFileUponFailure = false
+            }
+            let failure: URLError.Code =
+                switch rest {
+                case .beginning, .otherVersion, .coded: .badServerResponse
+                case .short: .networkConnectionLost
+                case .long: .cannotParseResponse
+                }
+            #expect(recorder.notes.lines.last == "fail \(failure.rawValue)")
+            #expect((left.value == nil) == (rest == .long))
+            switch rest {
+            case .beginning, .otherVersion, .coded: #expect(place.text("file") == "0123")
+            case .short: #expect(place.text("file") == "012345")
+            case .long: break
+            }
         }
     }
 

@@ -152,6 +152,7 @@ final class DownloadListener: LoadListener, @unchecked Sendable {
     }
 
     private func failure(of error: any Error) -> URLError {
+        if let failure = error as? URLError { return failure }
         let url = load.currentRequest.url
         // Foundation's errors are the file's, all others the decoder's (B9.12).
         return error is CocoaError || error is POSIXError

@@ -24,6 +24,8 @@ final class DownloadTransfer: Sendable {
         var isSettled = false
         /// How many bytes were there when the first request was sent.
         var begun: Int64 = 0
+        /// Where the rest that is coming has to end: behind the last byte of its range.
+        var end: Int64?
     }
 
     private struct Destination: Sendable {
@@ -82,12 +84,16 @@ final class DownloadTransfer: Sendable {
 
     /// What a response means for the file, and from which byte on.
     func meaning(of response: URLResponse, to request: URLRequest) -> (ResumePoint.Answer, Int64) {
-        let begun = state.withLock { state in
+        let begun = state.withLock { $0.begun }
+        let answer: ResumePoint.Answer =
+            begun == 0 ? .beginsAnew : point?.meaning(of: response, behind: begun) ?? .beginsAnew
+        let end: Int64? = if case .goesOn(let end) = answer { end } else { nil }
+        state.withLock { state in
             state.response = response
             state.request = request
-            return state.begun
+            state.end = end
         }
-        return (begun == 0 ? .beginsAnew : ResumePoint.meaning(of: response, behind: begun), begun)
+        return (answer, begun)
     }
 
     /// Makes the file; gives the path that it got.
@@ -132,11 +138,16 @@ final class DownloadTransfer: Sendable {
         if let decoder { try decoder.decode(piece) { try file.append($0) } } else { try file.append(piece) }
     }
 
-    /// The body is whole: so must the file be.
+    /// The body is whole: so must the file be. The rest of one must have come up to the end of its range, and no
+    /// further (B9.28).
     func close() throws {
-        let (file, decoder) = state.withLock { ($0.file, $0.decoder) }
+        let (file, decoder, end, url) = state.withLock { ($0.file, $0.decoder, $0.end, $0.request?.url) }
         try decoder?.finish()
         try file?.close()
+        guard let length = file?.length, let end, length != end else { return }
+        throw length < end
+            ? LegacyFailure.make(.networkConnectionLost, url, "The rest of the file has ended before its range.")
+            : LegacyFailure.make(.cannotParseResponse, url, "The rest of the file is longer than its range.")
     }
 
     // MARK: The end
@@ -162,6 +173,8 @@ final class DownloadTransfer: Sendable {
     private func gettingOn(_ state: borrowing State) -> ResumePoint? {
         guard let file = state.file else { return point }
         guard state.decoder == nil, let request = state.request else { return nil }
+        // What is behind the end of the range is no part of the file.
+        if let end = state.end, file.length > end { return nil }
         return ResumePoint(request, state.response, received: file.length)
     }
 

@@ -55,8 +55,8 @@ struct ResumePoint: Codable, Sendable, Equatable {
 
     /// What an answer to that request means.
     enum Answer: Equatable {
-        /// The body goes behind the bytes that are there.
-        case goesOn
+        /// The body goes behind the bytes that are there, and `end` is behind its last byte.
+        case goesOn(end: Int64)
         /// The body is all of it: the file has changed.
         case beginsAnew
         /// There is nothing behind the bytes that are there.
@@ -65,16 +65,24 @@ struct ResumePoint: Codable, Sendable, Equatable {
         case isUseless
     }
 
-    /// What an answer to a request for what is behind the first `count` bytes means.
-    static func meaning(of response: URLResponse, behind count: Int64) -> Answer {
+    /// What an answer to a request for what is behind the first `count` bytes means (B9.27 to B9.31).
+    func meaning(of response: URLResponse, behind count: Int64) -> Answer {
         guard let http = response as? HTTPURLResponse else { return .beginsAnew }
-        let range = http.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init)
-        switch http.statusCode {
-        case 200: return .beginsAnew
-        case 206: return range?.first == count ? .goesOn : .isUseless
-        case 416: return range?.first == nil && range?.total == count ? .isWhole : .isUseless
-        default: return .isUseless
+        let length = http.expectedContentLength
+        let meaning = ResumeRules.meaning(
+            ofStatus: http.statusCode, fields: http.arrivedFields, length: length >= 0 ? length : nil, time: .now,
+            offset: count, total: nil, validator: known)
+        switch meaning {
+        case .continues(let end, _): return .goesOn(end: end)
+        case .whole: return http.statusCode == 200 ? .beginsAnew : .isUseless
+        case .complete: return .isWhole
+        case .startsOver, .result: return .isUseless
         }
+    }
+
+    /// The validator in the words of the rules: what is no date is a tag.
+    private var known: ResumeValidator {
+        HTTPDate.parse(validator, now: .now) == nil ? .tag(validator) : .date(validator)
     }
 
     /// A strong ETag, else a date that is as good (B9.22).
@@ -89,27 +97,5 @@ struct ResumePoint: Codable, Sendable, Equatable {
             sent.seconds - changed.seconds >= 60
         else { return nil }
         return modified
-    }
-}
-
-/// A value of Content-Range in bytes.
-private struct ContentRange {
-    /// Nil in the answer to a range that there is not.
-    let first: Int64?
-    let total: Int64?
-
-    init?(_ value: String) {
-        guard value.lowercased().hasPrefix("bytes ") else { return nil }
-        let parts = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        total = Int64(parts[1])
-        if parts[0] == "*" {
-            first = nil
-        } else {
-            let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-            guard ends.count == 2, let first = Int64(ends[0]), let last = Int64(ends[1]), first >= 0, last >= first
-            else { return nil }
-            self.first = first
-        }
     }
 }

@@ -49,5 +49,5 @@ struct SessionCache: Sendable {
 
 extension WallTime {
     /// The present.
-    static var now: WallTime { WallTime(seconds: Machine.wallMicroseconds / 1_000_000) }
+    package static var now: WallTime { WallTime(seconds: Machine.wallMicroseconds / 1_000_000) }
 }

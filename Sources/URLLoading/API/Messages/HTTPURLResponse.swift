@@ -158,7 +158,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     }
 
     /// The fields as they arrived; of a response made by hand, in the order of their names.
-    var arrivedFields: Fields {
+    package var arrivedFields: Fields {
         if !fields.isEmpty { return fields }
         var made = Fields()
         for (name, value) in headerDictionary.sorted(by: { $0.key < $1.key }) { made.append(name, value) }
