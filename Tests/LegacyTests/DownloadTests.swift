@@ -387,6 +387,33 @@ struct DownloadTests {
         }
     }
 
+    @Test("B9.24: what is needed to go on has no password")
+    @available(*, deprecated)
+    func noPassword() async throws {
+        let place = try Place()
+        let gate = ServerGate()
+        try await withServer(.alone(), router: Self.archive(gate: gate)) { server async throws in
+            var request = try server.request("/archive")
+            let plain = try #require(request.url)
+            var parts = try #require(URLComponents(url: plain, resolvingAgainstBaseURL: true))
+            parts.user = "walter"
+            parts.password = "hushhush"
+            request.url = parts.url
+            let stopped = await stop(request, at: place)
+            gate.open()
+            let resumeData = try #require(stopped)
+            #expect(resumeData.range(of: Data("walter".utf8)) == nil)
+            #expect(resumeData.range(of: Data("hushhush".utf8)) == nil)
+            let recorder = DownloadRecorder()
+            let path = place.path("file")
+            await onRunLoop {
+                let download = NSURLDownload(resumeData: resumeData, delegate: recorder, path: path)
+                #expect(download.request.url == plain)
+            }
+            #expect(place.text("file") == Self.text)
+        }
+    }
+
     @Test("Data that are none fail with -1002, and touch no file")
     @available(*, deprecated)
     func notData() async throws {

@@ -9,7 +9,7 @@ import URLLoadingPolicy
 /// What a download needs to go on; the file is where the program says.
 struct ResumePoint: Codable, Sendable, Equatable {
     private var version = 1
-    /// What was asked for.
+    /// What was asked for, without the user: the download proves itself anew.
     let url: URL
     /// What the file must still be, as If-Range says it.
     let validator: String
@@ -19,7 +19,7 @@ struct ResumePoint: Codable, Sendable, Equatable {
     /// The point at which a response has stopped after so many bytes; nil where no request could go on from there (B9.21 to
     /// B9.23).
     init?(_ request: URLRequest, _ response: URLResponse?, received: Int64) {
-        guard received > 0, let url = request.url, (request.httpMethod ?? "GET") == "GET",
+        guard received > 0, let url = request.url?.withoutUser, (request.httpMethod ?? "GET") == "GET",
             let http = response as? HTTPURLResponse, http.statusCode == 200 || http.statusCode == 206,
             http.value(forHTTPHeaderField: "Content-Encoding") == nil,
             http.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() != "none",

@@ -120,9 +120,9 @@ private struct ArchivedRequest: Codable {
 
     init?(_ request: URLRequest) {
         let values = request.values
-        guard let url = values.url.flatMap(Self.withoutUser) else { return nil }
+        guard let url = values.url?.withoutUser else { return nil }
         self.url = url.absoluteString
-        mainDocumentURL = values.mainDocumentURL.flatMap(Self.withoutUser)?.absoluteString
+        mainDocumentURL = values.mainDocumentURL?.withoutUser?.absoluteString
         cachePolicy = values.cachePolicy.rawValue
         timeout = values.explicitTimeout.flatMap { $0.isFinite ? $0 : nil }
         serviceType = values.networkServiceType.rawValue
@@ -156,14 +156,5 @@ private struct ArchivedRequest: Codable {
         values.maximumDecodedBytes = maximumDecodedBytes
         values.maximumDecodedRatio = maximumDecodedRatio
         return URLRequest(values)
-    }
-
-    /// The URL without its user information, which may hold a password; nil where that cannot be taken out.
-    private static func withoutUser(_ url: URL) -> URL? {
-        guard url.user != nil || url.password != nil else { return url }
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return nil }
-        parts.user = nil
-        parts.password = nil
-        return parts.url
     }
 }
