@@ -414,6 +414,23 @@ struct DownloadTests {
         }
     }
 
+    @Test("B1.62: each part of a multipart/x-mixed-replace body begins the file anew")
+    @available(*, deprecated)
+    func mixedReplace() async throws {
+        let place = try Place()
+        let body = "--frame\r\n\r\nthe first part\r\n--frame\r\n\r\ntwo\r\n--frame--\r\n"
+        let answer = ServerResponse.bytes(Array(body.utf8), type: "multipart/x-mixed-replace; boundary=frame")
+        try await withServer(.alone(), router: { _ in answer }) { server async throws in
+            let recorder = DownloadRecorder()
+            recorder.destination = place.path("file")
+            await download(try server.request("/"), recorder)
+            let told = recorder.notes.lines.drop { $0 != "created file" }
+            let part = ["response 200", "created file", "data"]
+            #expect(Array(told) == ["created file"] + part + part + ["finish"])
+            #expect(place.text("file") == "two")
+        }
+    }
+
     @Test("Data that are none fail with -1002, and touch no file")
     @available(*, deprecated)
     func notData() async throws {

@@ -95,6 +95,8 @@ final class ConnectionListener: LoadListener, @unchecked Sendable {
         }
     }
 
+    func prepareResponse(then: @escaping @Sendable () -> Void) { then() }
+
     func prepare(_ piece: Data, then: @escaping @Sendable () -> Void) { then() }
 
     func prepareEnd(then: @escaping @Sendable ((any Error)?) -> Void) { then(nil) }

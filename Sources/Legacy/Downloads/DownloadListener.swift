@@ -129,6 +129,9 @@ final class DownloadListener: LoadListener, @unchecked Sendable {
         }
     }
 
+    /// A response begins the file anew: the pieces of the response from before must lie there by then.
+    func prepareResponse(then: @escaping @Sendable () -> Void) { writing.async { then() } }
+
     func prepare(_ piece: Data, then: @escaping @Sendable () -> Void) {
         writing.async { [self] in
             do {

@@ -228,11 +228,14 @@ extension LegacyLoad: URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        tell { listener in
-            // What follows is told from within, where a delegate runs its run loop in here.
-            if !listener.preparesForBody { completionHandler(.allow) }
-            listener.receives(response)
-            if listener.preparesForBody { completionHandler(.allow) }
+        guard let listener = state.withLock({ $0.listener }) else { return }
+        listener.prepareResponse { [self] in
+            tell { listener in
+                // What follows is told from within, where a delegate runs its run loop in here.
+                if !listener.preparesForBody { completionHandler(.allow) }
+                listener.receives(response)
+                if listener.preparesForBody { completionHandler(.allow) }
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 // What a load tells and asks the one it is for: a connection or a download, which put it in their delegate's words.
 //
-// All but the two that prepare are called in the place of the delegate, one at a time, and never after a cancellation.
+// All but the three that prepare are called in the place of the delegate, one at a time, never after a cancellation.
 
 import Foundation
 import URLLoading
@@ -33,6 +33,8 @@ protocol LoadListener: AnyObject, Sendable {
     /// The last message. A load that goes to a file has it here.
     func ends(_ error: (any Error)?, file: URL?)
 
+    /// Called before `receives(_ response:)`, elsewhere; calls back when that may be told, behind what came before.
+    func prepareResponse(then: @escaping @Sendable () -> Void)
     /// Called before `receives(_ piece:)`, elsewhere; calls back when that may be told.
     func prepare(_ piece: Data, then: @escaping @Sendable () -> Void)
     /// Called before `ends`, elsewhere; calls back when that may be told, with what went wrong with preparing.
