@@ -5,8 +5,8 @@ import Foundation
 
 /// An instance of `URLProtocol` at work.
 ///
-/// Unchecked because `URLProtocol` is not Sendable: the instance is touched on the session's serial queue only, from its
-/// making on.
+/// Unchecked because `URLProtocol` is not Sendable: the instance is touched on the session's serial queue for instances
+/// only, from its making on.
 final class ProtocolCarrier: SchemeCarrier, @unchecked Sendable {
     private let instance: URLProtocol
     private let client: CarrierClient

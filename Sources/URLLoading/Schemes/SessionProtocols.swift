@@ -8,7 +8,10 @@ import Synchronization
 
 /// A session's part in custom protocols; a session without any has none of these.
 final class SessionProtocols: Sendable {
-    /// Where the program's code runs.
+    /// Where classes are asked whether they want a hop. Instances, which may block, work elsewhere: every load is asked
+    /// about.
+    let questions = DispatchQueue(label: "URLLoading.protocols.questions")
+    /// Where instances are made and work.
     let queue = DispatchQueue(label: "URLLoading.protocols")
     /// Answers all loads, and no class is asked.
     let mock: URLSession.Mock?

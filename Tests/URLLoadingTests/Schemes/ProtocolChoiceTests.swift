@@ -37,6 +37,23 @@ struct ProtocolChoiceTests {
         }
     }
 
+    @Test("B14.31: an instance that blocks holds up no load that no class takes, and may wait for one")
+    func blocking() async throws {
+        let session = protocolSession()
+        let inner = try #require(URL(string: "data:,inner"))
+        let script = ProtocolScript { held in
+            let (text, isThere) = (Guarded(""), DispatchSemaphore(value: 0))
+            session.dataTask(with: inner) { data, _, _ in
+                text.value = String(decoding: data ?? Data(), as: UTF8.self)
+                isThere.signal()
+            }.resume()
+            isThere.wait()
+            held.answer(text.value)
+        }
+        #expect(await session.handled(try script.url()).0 == Data("inner".utf8))
+        await script.stopped.wait()
+    }
+
     @Test("B14.32: protocolClasses lists the built-in classes; a list without them switches nothing off")
     func builtIn() async throws {
         let configuration = URLSessionConfiguration.default

@@ -7,8 +7,9 @@ import Foundation
 /// Loads a request in a way of the program's own.
 ///
 /// A subclass says in `canInit` which requests it takes, and in `startLoading` begins to load one, telling its `client`
-/// what comes, at once or later, from any thread. The class methods, the initialiser, `startLoading` and `stopLoading`
-/// are called one after the other on a serial queue that each session has for this. No run loop runs there: a timer on
+/// what comes, at once or later, from any thread. `canonicalRequest`, the initialiser, `startLoading` and `stopLoading`
+/// are called one after the other on a serial queue that each session has for this, and `canInit`, meanwhile, on
+/// another: it should be quick, since every load of the session is asked about. No run loop runs there: a timer on
 /// `RunLoop.current` would never fire.
 open class URLProtocol: NSObject {
     private let givenRequest: URLRequest

@@ -1,6 +1,7 @@
 // Classes of the program's that may carry a hop: they are asked, one is made, and it gets the hop's request with its body.
 //
-// All of this happens on the session's own serial queue, never on a loop: it is the program's code.
+// All of this happens on two serial queues of the session's own, one for the question and one for what follows, never
+// on a loop: it is the program's code.
 //
 // Must not know: what a class does, how its client reports.
 
@@ -52,13 +53,13 @@ private struct HopClasses: Sendable {
             state.currentRequest = seen
             state.sentFields = nil
         }
-        protocols.queue.async {
-            if let chosen = protocols.choice(for: task.face) {
-                if task.kindName == .warmUp { return refuse(request, wait) }
-                supplyBody(body, of: seen, to: chosen, wait)
-            } else if takesUp(request, wait) {
-                goWithoutClass()
+        protocols.questions.async {
+            guard let chosen = protocols.choice(for: task.face) else {
+                if takesUp(request, wait) { goWithoutClass() }
+                return
             }
+            if task.kindName == .warmUp { return refuse(request, wait) }
+            protocols.queue.async { supplyBody(body, of: seen, to: chosen, wait) }
         }
     }
 
