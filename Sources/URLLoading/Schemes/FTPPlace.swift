@@ -75,10 +75,12 @@ struct FTPPlace: Sendable {
         return user == "anonymous" || user == "ftp" ? PasswordCredential(user: user, password: "anonymous@") : nil
     }
 
-    /// The space of a question for a name and a password.
+    /// The space of a question for a name and a password. What was stored for `ftps` must not be sent in clear, and so
+    /// each scheme has a space of its own.
     var space: URLProtectionSpace {
         URLProtectionSpace(
-            host: server.host, port: server.port, protocol: NSURLProtectionSpaceFTP, realm: nil,
+            host: server.host, port: server.port,
+            protocol: isProtected ? URLProtectionSpace.protectedFTP : NSURLProtectionSpaceFTP, realm: nil,
             authenticationMethod: NSURLAuthenticationMethodDefault)
     }
 

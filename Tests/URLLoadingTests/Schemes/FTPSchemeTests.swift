@@ -274,6 +274,35 @@ struct FTPSchemeTests {
         #expect(await code(trusting, try url(unprotected, "/pub/page.html", scheme: "ftps")) == .secureConnectionFailed)
     }
 
+    @Test("B14.21, B14.26: ftps has a space of its own; what is stored there is not sent to ftp, in clear")
+    func protectedPassword() async throws {
+        let (root, identity) = try CertificateFactory.server("127.0.0.1")
+        let inClear = Guarded<[String]>([])
+        let server = try server {
+            $0.tls = .init(identity: identity)
+            $0.allowsAnonymous = false
+            $0.script = { ask in
+                if ask.verb == "PASS", !ask.isProtected { inClear.change { $0.append(ask.argument) } }
+                return nil
+            }
+        }
+        let storage = URLCredentialStorage()
+        let delegate = GuestDelegate({ challenge in
+            challenge.isAboutServer ? (.performDefaultHandling, nil) : (.useCredential, URLCredential("me", "secret"))
+        })
+        let trusts: (URLSessionConfiguration) -> Void = { $0.serverTrustEvaluation = .anchors(pem: root.pem) }
+        let place = try url(server, "/pub/page.html", scheme: "ftps")
+        #expect(try await visitor(delegate, storage: storage, trusts).data(from: place).0.count == 3)
+        let space = try #require(delegate.challenges.value.last?.protectionSpace)
+        #expect(space.protocol == "ftps" && space.realm == nil && space.port == server.port)
+        #expect(space.receivesCredentialSecurely, "B2.26")
+        // Without a delegate the storage knows it now, for ftps.
+        #expect(try await visitor(storage: storage, trusts).data(from: place).0.count == 3)
+        let plain = try url(server, "/pub/page.html")
+        #expect(await code(visitor(storage: storage), plain) == .userAuthenticationRequired)
+        #expect(!inClear.value.contains("secret"))
+    }
+
     // MARK: Errors
 
     @Test(

@@ -110,7 +110,7 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
     /// Whether what is sent as proof cannot be read on its way (B2.26).
     open var receivesCredentialSecurely: Bool {
-        if `protocol` == NSURLProtectionSpaceHTTPS { return true }
+        if `protocol` == NSURLProtectionSpaceHTTPS || `protocol` == Self.protectedFTP { return true }
         return Place.methodsThatHideTheSecret.contains(authenticationMethod)
     }
 
@@ -140,6 +140,9 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
         Proxy-Type:\(proxyType ?? "(null)")
         """
     }
+
+    /// The protocol of a space on an FTP server within TLS, for which Apple has no name.
+    static let protectedFTP = "ftps"
 
     private enum Key {
         static let host = "host"
