@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import URLLoading
+import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
 @Suite("Stubbed sessions", .timeLimit(.minutes(5)))
@@ -89,6 +90,20 @@ struct SessionMockTests {
         // Nothing else is loaded either.
         let local = try #require(URL(string: "data:,x"))
         #expect((await mock.session().handled(local).2 as? URLError)?.code == .resourceUnavailable)
+    }
+
+    @Test("Stream and web socket tasks of a session with a mock fail with −1002, and connect to nothing")
+    func noConnections() async throws {
+        try await withServer(router: { _ in .text("real") }) { server async throws in
+            let session = URLSession.Mock().session()
+            let stream = session.streamTask(withHostName: "127.0.0.1", port: server.port)
+            stream.resume()
+            #expect(await codeThrown { try await stream.write(Data("x".utf8), timeout: 60) } == .unsupportedURL)
+            let socket = session.webSocketTask(with: try #require(URL(string: "ws://127.0.0.1:\(server.port)/")))
+            socket.resume()
+            #expect(await codeThrown { _ = try await socket.receive() } == .unsupportedURL)
+            #expect(server.stats.connectionsAccepted == 0)
+        }
     }
 
     @Test("The newest stub wins; its answers are given in turn, the last again and again")

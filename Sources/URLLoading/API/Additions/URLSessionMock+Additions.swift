@@ -16,7 +16,8 @@ extension URLSession {
     /// ```
     ///
     /// Sessions of its configuration load nothing from anywhere else: what no stub matches fails, with an error that
-    /// names the URL. Each mock is for itself, so tests that run at the same time do not meet.
+    /// names the URL, and stream and web socket tasks fail with `URLError.unsupportedURL`. Each mock is for itself, so
+    /// tests that run at the same time do not meet.
     public final class Mock: Sendable {
         private struct Stub: Sendable {
             let matches: @Sendable (URLRequest) -> Bool

@@ -15,8 +15,11 @@ extension HopPreparation {
     /// Asks the classes about a hop. The task can be cancelled meanwhile.
     func askClasses() -> Step? {
         guard let protocols = session.protocols, protocols.mayCarry else { return .body }
-        // No class of the program's can be a web socket.
-        if task.kindName == .webSocket { return .body }
+        // No class of the program's can be a web socket, nor can the answers of a test.
+        if task.kindName == .webSocket {
+            guard protocols.mock != nil else { return .body }
+            return end(LoadFailure.unsupportedURL(request.url, "A URLSession.Mock opens no web socket."))
+        }
         // The rest of an upload is carried by what has carried its beginning.
         if case .part = hop.body { return .body }
         HopClasses(hop: self, protocols: protocols).ask()

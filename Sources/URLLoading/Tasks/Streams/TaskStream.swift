@@ -62,6 +62,10 @@ struct TaskStream: Sendable {
     /// The first `resume()`.
     func open(in session: SessionCore) {
         guard let calls else { return }
+        guard session.protocols?.mock == nil else {
+            return task.driver.endUnloaded(
+                LoadFailure.unsupportedURL(nil, "A URLSession.Mock opens no connection to \(calls.host)."))
+        }
         // As https is, what TLS may be asked for goes through a proxy's tunnel (B13.15).
         guard calls.port > 0, let origin = Origin(scheme: .https, host: calls.host, port: calls.port) else {
             let text = "There is no host \"\(calls.host)\" with a port \(calls.port)."
