@@ -66,6 +66,10 @@ enum Platform {
         call { urlloading_file_length(raw) }
     }
 
+    static func isMadeWhenRead(_ raw: Int32) -> Bool {
+        urlloading_is_made_when_read(raw) != 0
+    }
+
     static func readFile(_ raw: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Outcome<Int> {
         LoopWatch.note("read")
         return call { urlloading_read_at(raw, buffer.baseAddress, buffer.count, offset) }

@@ -137,6 +137,18 @@ struct UploadTaskTests {
         }
     }
 
+    @Test("B11.5: a file that does not say its length is sent whole", arguments: unsaidFiles)
+    func unsaidLength(path: String) async throws {
+        let file = URL(fileURLWithPath: path)
+        let content = try #require(try FileHandle(forReadingFrom: file).readToEnd())
+        try await withServer(router: { .echo($0) }) { server async throws in
+            let session = session()
+            let request = request(try server.at("/"))
+            #expect(try await session.upload(for: request, fromFile: file).0 == content)
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B11.5, B11.11: the file is opened at resume, and its size is fixed then")
     func openedAtResume() async throws {
         var options = LoopbackServer.Options()

@@ -29,6 +29,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -250,6 +251,13 @@ static inline int64_t urlloading_file_length(int file) {
     if (S_ISREG(about.st_mode)) return (int64_t)about.st_size;
     errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
     return -1;
+}
+
+// Whether a file is of procfs or sysfs: these are made when they are read, and the length that they say is not theirs.
+static inline int urlloading_is_made_when_read(int file) {
+    struct statfs about;
+    if (fstatfs(file, &about) != 0) return 0;
+    return about.f_type == 0x9fa0 || about.f_type == 0x62656572;
 }
 
 static inline ssize_t urlloading_read_at(int file, void *bytes, size_t length, int64_t offset) {

@@ -41,6 +41,14 @@ package final class OpenFile: Sendable {
         return isTooFar ? nil : seconds &+ Int64(information.st_mtim.tv_nsec)
     }
 
+    /// Whether reading it gives as many bytes as the length says. Files that a system makes when they are read say
+    /// none, as those of /proc, or a page, as those of /sys. Reads a byte where the length is 0.
+    package var saysItsLength: Bool {
+        if Platform.isMadeWhenRead(raw) { return false }
+        guard byteCount == 0 else { return true }
+        return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { read(at: 0, into: $0) == .failure(.ended) }
+    }
+
     /// Reads from `offset` on, at least one byte; may wait for the disk.
     package func read(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer

@@ -15,6 +15,8 @@ final class FileCarrier: SchemeCarrier {
         var load: SchemeLoad?
         var file: OpenFile?
         var offset: Int64 = 0
+        /// How far it is read; nil for a file that does not say its length, which is read as far as there is something.
+        var end: Int64?
         /// Whether a thread reads, or is about to.
         var isReading = false
         var hasRoom = true
@@ -66,11 +68,16 @@ final class FileCarrier: SchemeCarrier {
         guard let load = state.withLock({ $0.load }) else { return }
         switch OpenFile.open(path: path) {
         case .success(let file):
-            state.withLock { if $0.load != nil { $0.file = file } }
+            let end = file.saysItsLength ? file.byteCount : nil
+            state.withLock { state in
+                guard state.load != nil else { return }
+                state.file = file
+                state.end = end
+            }
             load.received(
                 URLResponse(
                     url: url, mimeType: FileTypes.mimeType(ofPath: path),
-                    expectedContentLength: Int(clamping: file.byteCount), textEncodingName: nil))
+                    expectedContentLength: end.map { Int(clamping: $0) } ?? -1, textEncodingName: nil))
             read()
         case .failure(let error):
             load.failed(ErrorMapping.unreadableFile(url, error))
@@ -87,19 +94,20 @@ final class FileCarrier: SchemeCarrier {
 
     /// Whether there is more to read at once.
     private func readPiece() -> Bool {
-        let next = state.withLock { state -> (SchemeLoad, OpenFile, Int64)? in
+        let next = state.withLock { state -> (SchemeLoad, OpenFile, Int64, Int64?)? in
             guard state.hasRoom, let load = state.load, let file = state.file else {
                 state.isReading = false
                 return nil
             }
-            return (load, file, state.offset)
+            return (load, file, state.offset, state.end)
         }
-        guard let (load, file, offset) = next else { return false }
-        guard offset < file.byteCount else {
+        guard let (load, file, offset, end) = next else { return false }
+        let rest = end.map { $0 - offset } ?? .max
+        guard rest > 0 else {
             load.finished()
             return false
         }
-        var bytes = Data(count: Int(min(Int64(Self.pieceSize), file.byteCount - offset)))
+        var bytes = Data(count: Int(min(Int64(Self.pieceSize), rest)))
         let result = bytes.withUnsafeMutableBytes { file.read(at: offset, into: $0) }
         switch result {
         case .success(let count):
@@ -111,6 +119,8 @@ final class FileCarrier: SchemeCarrier {
             if case .pause = load.received(body: bytes.prefix(count)) { return true }
             state.withLock { $0.hasRoom = true }
             return true
+        case .failure(.ended) where end == nil:
+            load.finished()
         case .failure(.ended):
             load.failed(
                 LoadFailure.make(

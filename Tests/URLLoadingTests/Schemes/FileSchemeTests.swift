@@ -50,6 +50,17 @@ struct FileSchemeTests {
         #expect(response.mimeType == "application/octet-stream")
     }
 
+    @Test("B14.7, B9.13: a file that does not say its length comes whole, with −1", arguments: unsaidFiles)
+    func unsaidLength(path: String) async throws {
+        let url = URL(fileURLWithPath: path)
+        let content = try #require(try FileHandle(forReadingFrom: url).readToEnd())
+        let (data, response) = try await visitor().data(from: url)
+        #expect(data == content && response.expectedContentLength == -1)
+        let (copy, _) = try await visitor().download(from: url)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        #expect(try Data(contentsOf: copy) == content)
+    }
+
     @Test("B14.8: the host is empty or localhost", arguments: ["", "localhost", "LOCALHOST"])
     func hosts(host: String) async throws {
         let folder = try Folder()

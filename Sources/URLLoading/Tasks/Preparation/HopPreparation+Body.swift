@@ -51,6 +51,7 @@ extension HopPreparation {
         }
         switch OpenFile.open(path: url.path) {
         case .success(let file):
+            guard file.saysItsLength else { return read(file, url) }
             let known = UploadedFile(file, path: url.path)
             task.state.withLock { $0.body = .opened(file, known) }
             task.counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
@@ -59,6 +60,20 @@ extension HopPreparation {
         case .failure(let error):
             return end(ErrorMapping.unreadableFile(url, of: request.url, error))
         }
+    }
+
+    /// A file that does not say its length, as those of /proc, is read before it is sent.
+    private mutating func read(_ file: OpenFile, _ url: URL) -> Step? {
+        guard let data = file.wholeContent else {
+            return end(
+                LoadFailure.make(
+                    .cannotOpenFile, request.url,
+                    "The file \(url.path) does not say its length, and cannot be read at once."))
+        }
+        task.state.withLock { $0.body = .data(data) }
+        task.counters.expectedToSend.store(Int64(data.count), ordering: .relaxed)
+        hop.content = .data(data)
+        return .cookies
     }
 
     /// What goes on with an upload that was begun before is not one hop but a row of them.

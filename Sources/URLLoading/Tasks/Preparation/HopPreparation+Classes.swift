@@ -102,7 +102,8 @@ private struct HopClasses: Sendable {
         case .file(let url):
             switch OpenFile.open(path: url.path) {
             case .success(let file):
-                task.counters.expectedToSend.store(file.byteCount, ordering: .relaxed)
+                let length = file.saysItsLength ? file.byteCount : NSURLSessionTransferSizeUnknown
+                task.counters.expectedToSend.store(length, ordering: .relaxed)
                 request.httpBodyStream = InputStream(url: url)
             case .failure(let error):
                 return end(ErrorMapping.unreadableFile(url, of: request.url, error), of: seen, wait)
@@ -186,21 +187,5 @@ extension URLRequest {
             }
         }
         return request
-    }
-}
-
-extension OpenFile {
-    /// Everything that is in it, for a class that cannot read it piece by piece; may wait for the disk.
-    fileprivate var wholeContent: Data? {
-        var content = Data(count: Int(clamping: byteCount))
-        var offset = 0
-        while offset < content.count {
-            let result = content.withUnsafeMutableBytes { buffer in
-                read(at: Int64(offset), into: UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]))
-            }
-            guard case .success(let count) = result else { return nil }
-            offset += count
-        }
-        return content
     }
 }
