@@ -82,6 +82,20 @@ struct PlaceTests {
         }
     }
 
+    @Test("A connection that is scheduled and never started leaves its mode when it is let go of")
+    @available(*, deprecated)
+    func neverStarted() async throws {
+        let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
+        let watch = Watch()
+        // Returns when the mode is empty.
+        await onRunLoop {
+            let connection = NSURLConnection(request: request, delegate: Recorder(), startImmediately: false)
+            connection?.schedule(in: .current, forMode: .default)
+            watch.note(connection, nil)
+        }
+        #expect(watch.isEmpty)
+    }
+
     @Test("A connection is told on the thread in whose run loop it is scheduled", arguments: [true, false])
     @available(*, deprecated)
     func anotherThread(isMain: Bool) async throws {

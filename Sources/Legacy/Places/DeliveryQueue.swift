@@ -57,6 +57,9 @@ final class DeliveryQueue: Sendable {
         case queue(OperationQueue)
     }
 
+    /// Its places do not hold it: left in their modes, they would keep run loops waiting for messages that never come.
+    deinit { close() }
+
     // MARK: Places
 
     /// Delivers in that mode of that run loop too, and no more on a queue.
