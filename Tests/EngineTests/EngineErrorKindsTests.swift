@@ -92,7 +92,7 @@ struct EngineErrorKindsTests {
             .init(.connectionTimeout(host: "a.test", phase: .shakingHands, after: .seconds(1)), "part"),
             .init(.nameLookup(Self.lookup()), "way interruption part"),
             .init(.connect(host: "a.test", []), "way interruption part"),
-            .init(.tls(.notTLS, host: "a.test"), "part"),
+            .init(.tls(.notTLS, host: "a.test"), "exchange part"),
             .init(.localResource(Self.system), "part"),
             .init(.body(.endedEarly(given: 1, announced: 2)), ""),
             .init(.invalidRequest(.unsendableTarget), ""),

@@ -141,6 +141,27 @@ struct RetryPolicyTests {
         }
     }
 
+    @Test(
+        "B6.33, B4.33: the body of an answer that is followed by another request may end without TLS's close_notify",
+        .http1Only("In HTTP/2 no body lasts to the end of its connection"))
+    func unclosed() async throws {
+        let count = Guarded(0)
+        let router: LoopbackServer.Router = { _ in
+            switch count.add(1) {
+            case 1: return .script([.lines("HTTP/1.1 503 Busy\n\nbad"), .drop])
+            case 2: return .script([.lines("HTTP/1.1 302 Found\nLocation: /end\n\nmoved"), .drop])
+            default: return .text("good")
+            }
+        }
+        try await withJudgedServer(router: router) { judged in
+            let configuration = judged.configuration(trusts: true)
+            // The answer is followed, and no error.
+            configuration.retryPolicy = Self.quick { $0.errorCodes = [] }
+            let load = await Load(judged.url, in: URLSession(configuration: configuration))
+            #expect(load.text == "good" && judged.server.stats.requests == 3, "\(load.message)")
+        }
+    }
+
     // MARK: Errors
 
     @Test("B6.33: after a lost connection the request is sent again; the last error is the result")

@@ -57,7 +57,8 @@ extension EngineError {
         case .wire(let error): error.kind == .truncated ? .lostConnection : .ofTheExchange
         case .http2(.reset): .lostExchange
         case .http2(.malformed): .ofTheExchange
-        case .tls, .localResource: .leavesPart
+        case .tls: [.ofTheExchange, .leavesPart]
+        case .localResource: .leavesPart
         case .body, .invalidRequest, .undetachable, .ftp: []
         }
     }
