@@ -136,7 +136,7 @@ struct ConnectTests {
         let journal = try submit(rig, answers: true)
         for value in ["NTLM one", "NTLM three"] {
             let question = try #require(journal.proxyQuestion)
-            #expect(question.origin.host == "host.test")
+            #expect(question.origin.host == "host.test" && question.isFirst == (value == "NTLM one"))
             guard case .http(let head, target: "host.test:443") = question.demand else {
                 Issue.record("\(question.demand)")
                 return

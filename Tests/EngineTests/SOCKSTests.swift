@@ -199,6 +199,7 @@ struct SOCKSTests {
                 Issue.record("\(question.demand)")
                 return
             }
+            #expect(question.isFirst == (password == "a"))
             rig.advance(.seconds(60))
             question.answer(.password(user: "u", password: password))
             rig.settle()

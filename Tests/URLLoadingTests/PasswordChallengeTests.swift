@@ -51,6 +51,35 @@ struct PasswordChallengeTests {
         }
     }
 
+    @Test(
+        "B2.16, B2.48, B6.33: what went with a lost attempt was not refused, and answers the challenge to the next one",
+        .http1Only("A lost connection that has served before is replaced below the retry policy"),
+        arguments: [false, true])
+    func lostAttempt(asks: Bool) async throws {
+        let (proofs, count) = (Visits(), Guarded(0))
+        let router: LoopbackServer.Router = { [digest, basicChallenge] request in
+            guard let proof = request.fields.first(.authorization) else {
+                proofs.note("none")
+                var denied = ServerResponse.denied(digest, basicChallenge)
+                // The proof goes out on a new connection, whose loss is the attempt's.
+                denied.closesConnection = true
+                return denied
+            }
+            proofs.note(String(proof.prefix(6)))
+            return count.add(1) == 1 ? .script([.reset]) : .text("secret")
+        }
+        try await withServer(router: router) { server async throws in
+            var policy = URLSession.RetryPolicy(maximumRetries: 1)
+            policy.firstPause = 0
+            let delegate = asks ? GuestDelegate(Guest.once("u", "p")) : nil
+            let session = visitor(delegate) { $0.retryPolicy = policy }
+            #expect(try await session.visit(asks ? server.at("/") : server.at("/").naming("u:p")) == "200 secret")
+            #expect(proofs.lines == ["none", "Digest", "none", "Digest"])
+            let question = "task HTTPDigest r 0 nobody 401"
+            #expect(delegate?.transcript.calls ?? [question, question] == [question, question])
+        }
+    }
+
     @Test("B2.17: counting begins anew behind a redirect to another origin")
     func countBehindRedirect() async throws {
         try await withServer(router: door("b")) { second async throws in

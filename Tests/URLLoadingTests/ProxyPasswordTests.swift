@@ -156,14 +156,17 @@ struct ProxyPasswordTests {
     private func withTunnel(
         _ change: (inout LoopbackProxy.Options) -> Void, kind: String = "HTTPS", delegate: GuestDelegate? = nil,
         storage: URLCredentialStorage? = URLCredentialStorage(), user: String? = nil, password: String? = nil,
+        uploads: UploadStore? = nil, inside: @escaping LoopbackServer.Router = { _ in .text("secret") },
         _ body: (URLSession, URL, LoopbackProxy) async throws -> Void
     ) async throws {
         let proxy = try LoopbackProxy.start(change)
-        try await withJudgedServer(router: { [visits] request in
+        let router: LoopbackServer.Router = { [visits] request in
             visits.note(request, .proxyAuthorization)
-            return .text("secret")
-        }) { judged in
+            return inside(request)
+        }
+        try await withJudgedServer(uploads: uploads, router: router) { judged in
             let configuration = judged.configuration(trusts: true)
+            hasty(configuration)
             configuration.hostOverrides = [:]
             configuration.urlCredentialStorage = storage
             var dictionary: [AnyHashable: Any] = [
@@ -276,6 +279,49 @@ struct ProxyPasswordTests {
             await delegate.asked.wait()
             load.cancel()
             #expect(await codeThrown { _ = try await load.value } == .cancelled)
+        }
+    }
+
+    @Test(
+        "B2.101, B13.28, B6.33: an attempt after a lost one opens its tunnel with the same password",
+        .http1Only("Over HTTP/2 the tunnel outlives what is lost"), arguments: ["HTTPS", "SOCKS"])
+    func tunnelAfterLoss(kind: String) async throws {
+        let (count, isHTTP) = (Guarded(0), kind == "HTTPS")
+        try await withTunnel(
+            {
+                $0.authorization = basic("u", "p")
+                $0.socksCredentials = ("u", "p")
+            }, kind: kind, inside: { _ in count.add(1) == 1 ? .script([.reset]) : .text("secret") }
+        ) { session, url, proxy async throws in
+            session.configuration.urlCredentialStorage?.set(
+                URLCredential("u", "p"),
+                for: URLProtectionSpace(
+                    proxyHost: proxy.address.host, port: proxy.port,
+                    type: isHTTP ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceSOCKSProxy,
+                    realm: isHTTP ? "proxy" : nil,
+                    authenticationMethod: isHTTP ? NSURLAuthenticationMethodHTTPBasic : nil))
+            var policy = URLSession.RetryPolicy(maximumRetries: 1)
+            policy.firstPause = 0
+            var request = URLRequest(url: url)
+            request.retryPolicy = policy
+            #expect(try await session.visit(request) == "200 secret")
+            #expect(count.value == 2)
+        }
+    }
+
+    @Test("B2.101, B11.28: a lost upload goes on through another tunnel, which the settings' password opens too")
+    func uploadAfterLoss() async throws {
+        var settings = UploadStore.Settings()
+        settings.cuts = [700_000]
+        let store = UploadStore(settings)
+        try await withTunnel({ $0.authorization = basic("u", "p") }, user: "u", password: "p", uploads: store) {
+            session, url, _ async throws in
+            let file = try UploadFile(count: 1_000_000)
+            var request = URLRequest(url: url)
+            request.httpMethod = "POST"
+            let (_, response) = try await session.upload(for: request, fromFile: file.url)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            #expect(store.cutCount == 1 && store.summaries.first?.byteCount == Int64(file.bytes.count))
         }
     }
 

@@ -22,6 +22,8 @@ final class ProxyPassage {
     var refusal = SOCKSFailure.noAcceptableMethod
     /// The next CONNECT's Proxy-Authorization, where a receiver has given a password.
     var authorization: String?
+    /// Whether a receiver has answered a question of the proxy.
+    var isAnswered = false
 
     init(_ proxy: ProxyServer) {
         self.proxy = proxy
@@ -150,9 +152,11 @@ extension Connector {
         switch (demand, answer) {
         case (.http, .proxy(.authorize(let value))):
             passage.authorization = value
+            passage.isAnswered = true
             if case .talking(let dialogue as ConnectDialogue) = step { dialogue.ask(authorization: value) }
         case (.socksPassword, .proxy(.password(let user, let password))):
             passage.credentials = ProxyCredentials(user: user, password: password)
+            passage.isAnswered = true
             connectAgain(passage)
         case (.http(let head, _), _):
             proxyFailed(.authentication(head))

@@ -154,7 +154,9 @@ final class Connector {
                     origin: origin, proxy: proxy, acceptableIssuers: issuers, usual: usual, reply: reply))
         case .proxy(let demand):
             return passage.map {
-                .proxy(ProxyQuestion(proxy: $0.proxy, origin: key.origin, demand: demand, reply: reply))
+                .proxy(
+                    ProxyQuestion(
+                        proxy: $0.proxy, origin: key.origin, demand: demand, isFirst: !$0.isAnswered, reply: reply))
             }
         case nil:
             return nil

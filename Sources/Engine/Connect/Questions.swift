@@ -98,6 +98,8 @@ package struct ProxyQuestion: Sendable {
     package let origin: Origin
     /// What it wants.
     package let demand: Demand
+    /// Whether no question of the proxy was answered for this connection before, so that it has refused no answer.
+    package let isFirst: Bool
     let reply: QuestionReply
 
     /// What a proxy can want.

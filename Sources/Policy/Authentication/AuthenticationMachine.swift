@@ -101,6 +101,11 @@ package struct AuthenticationMachine: Sendable {
         attempt = authorization
     }
 
+    /// What the last request went out with is not answered, and never will be: it was neither accepted nor refused.
+    package mutating func lost() {
+        attempt = nil
+    }
+
     /// A 401 or 407 came.
     package mutating func refused(
         _ head: ResponseHead, request: AuthenticatedRequest, freshness: AuthenticationFreshness

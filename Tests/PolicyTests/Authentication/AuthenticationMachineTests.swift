@@ -177,6 +177,18 @@ struct AuthenticationMachineTests {
         #expect(rig.machine.rejected == nil)
     }
 
+    @Test("B2.16: what went with a lost request was not refused, and no failure is counted for it")
+    func lost() throws {
+        var rig = try AuthenticationRig()
+        #expect(rig.refused(digest(), "Basic realm=x") == "ask digest x 0")
+        #expect(rig.answered(.password(Self.password)) == "send digest")
+        rig.machine.lost()
+        #expect(rig.accepted() == nil)
+        #expect(rig.refused(digest(), "Basic realm=x") == "ask digest x 0")
+        #expect(rig.answered(.password(Self.password)) == "send digest")
+        #expect(rig.refused(digest(), "Basic realm=x") == "ask digest x 1")
+    }
+
     @Test("B2.103: ten answers for a space, then the refusal is delivered")
     func tenAnswers() throws {
         var rig = try AuthenticationRig()

@@ -193,13 +193,16 @@ struct JudgedServer {
 
 /// Runs `body` with a TLS server whose root is not trusted.
 func withJudgedServer(
-    _ change: (inout ServerTLS) -> Void = { _ in }, router: @escaping LoopbackServer.Router = { _ in .text("secret") },
+    _ change: (inout ServerTLS) -> Void = { _ in }, uploads: UploadStore? = nil,
+    router: @escaping LoopbackServer.Router = { _ in .text("secret") },
     _ body: (JudgedServer) async throws -> Void
 ) async throws {
     let (root, identity) = try CertificateFactory.server("localhost")
     var tls = ServerTLS(identity: identity)
     change(&tls)
-    try await withServer(.init(tls: tls), router: router) { server in
+    var options = LoopbackServer.Options(tls: tls)
+    options.uploads = uploads
+    try await withServer(options, router: router) { server in
         try await body(JudgedServer(server: server, root: root, url: try server.at("/", host: "localhost")))
     }
 }

@@ -53,6 +53,11 @@ struct AuthenticationProgress: Sendable {
         server?.authorization = nil
         proxy?.authorization = nil
     }
+
+    /// The exchange was lost: what it was to prove is proven anew. Returns what was forgotten, which may be the program's.
+    mutating func lost() -> [CredentialOffer] {
+        [server?.forgetUnanswered(), proxy?.forgetUnanswered()].compactMap(\.self)
+    }
 }
 
 /// The rounds with one server or proxy.
@@ -108,6 +113,14 @@ struct AuthenticationRounds: Sendable {
         tried = []
         socksRefusals = 0
         negotiation = nil
+    }
+
+    /// What was given is not answered, and never will be: it may be given again, and no failure is counted. Returns what was
+    /// forgotten, which may be the program's.
+    mutating func forgetUnanswered() -> CredentialOffer? {
+        machine.lost()
+        authorization = nil
+        return offer.take() == nil ? nil : tried.popLast()
     }
 
     /// A credential is about to be tried.

@@ -35,6 +35,12 @@ struct TaskAuthentication: Sendable {
     func refused(by question: ProxyQuestion, on reactor: Reactor) {
         guard let session = task.session else { return question.answer(.giveUp) }
         let side = AuthenticationSide.proxy(question.proxy)
+        if question.isFirst {
+            // What was given for a connection before may have been accepted; it is not what the proxy refuses now.
+            task.state.letGo { state -> CredentialOffer? in
+                state.isAuthenticating ? state.authentication[side]?.forgetUnanswered() : nil
+            }
+        }
         switch question.demand {
         case .http(let head, let target):
             let request = AuthenticatedRequest(method: "CONNECT", target: target)

@@ -219,7 +219,7 @@ extension TaskState {
         sentFields = nil
         sentTold = 0
         redirect.deliversBody = nil
-        if isAuthenticating { authentication.redirected() }
+        if isAuthenticating { spend(authentication.lost()) }
         return currentRequest.map { ($0, body) }
     }
 }
