@@ -214,13 +214,22 @@ struct UsualCredentialTests {
             let router: LoopbackServer.Router = { request in
                 switch request.path {
                 case "/within": ServerResponse.status(302).adding("Location", "/end")
+                case "/whole", "/twice":
+                    ServerResponse.status(302).adding(
+                        "Location",
+                        "http://\(request.fields.first(.host) ?? "")\(request.path == "/twice" ? "/whole" : "/end")")
                 case "/bare": ServerResponse.status(302).adding("Location", bare)
                 case "/own": ServerResponse.status(302).adding("Location", own)
                 default: door()(request)
                 }
             }
             try await withServer(router: router) { first async throws in
-                #expect(try await visitor().visit(first.at("/within").naming("u:p")) == "200 secret")
+                for path in ["/within", "/whole", "/twice"] {
+                    #expect(try await visitor().visit(first.at(path).naming("u:p")) == "200 secret", "\(path)")
+                    let delegate = GuestDelegate(Guest.always(.performDefaultHandling))
+                    #expect(try await visitor(delegate).visit(first.at(path).naming("u:p")) == "200 secret", "\(path)")
+                    #expect(delegate.transcript.calls == ["task HTTPBasic r 0 u/p 401"], "\(path)")
+                }
                 #expect(try await visitor().visit(first.at("/bare").naming("u:p")) == "401 denied")
                 #expect(elsewhere.lines == ["GET /end"])
                 #expect(try await visitor().visit(first.at("/own").naming("u:p")) == "200 secret")

@@ -54,6 +54,9 @@ struct AuthenticationProgress: Sendable {
         proxy?.authorization = nil
     }
 
+    /// A redirect leads away from a URL that names this user.
+    mutating func note(_ named: URLUserInformation) { user = named }
+
     /// The exchange was lost: what it was to prove is proven anew. Returns what was forgotten, which may be the program's.
     mutating func lost() -> [CredentialOffer] {
         [server?.forgetUnanswered(), proxy?.forgetUnanswered()].compactMap(\.self)

@@ -80,6 +80,8 @@ extension TaskState {
         if redirect.dropsBody { spend(exchange(&body, with: .request)) }
         sentTold = 0
         redirect = RedirectProgress(count: redirect.count + 1)
+        // B2.74: later URLs of the same origin mean the same user.
+        if let user = currentRequest?.url.flatMap(URLUserInformation.init) { authentication.note(user) }
         if isAuthenticating { authentication.redirected() }
         spend(exchange(&currentRequest, with: next))
         sentFields = nil
