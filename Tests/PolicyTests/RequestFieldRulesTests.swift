@@ -48,6 +48,15 @@ import URLLoadingWire
             ])
     }
 
+    @Test("B5.18: no coding is asked for besides a Range, unless the request names one")
+    func part() throws {
+        let identity = "Accept-Encoding: identity"
+        #expect(try sent([("range", "bytes=0-9")]).contains(identity))
+        #expect(try sent(additional: [("Range", "bytes=0-9")]).contains(identity))
+        let own = try sent([("Range", "bytes=0-9"), ("Accept-Encoding", "gzip")])
+        #expect(own.contains("Accept-Encoding: gzip") && !own.contains(identity))
+    }
+
     @Test("B5.16: a default without value is left out")
     func noDefaults() throws {
         var defaults = DefaultFields()

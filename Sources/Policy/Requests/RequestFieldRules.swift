@@ -34,6 +34,11 @@ package struct DefaultFields: Sendable, Equatable {
         self.acceptLanguage = acceptLanguage
         self.userAgent = userAgent
     }
+
+    /// The codings for a request with these fields: none for a part, since a part of what is coded cannot be decoded (B5.18).
+    package func acceptEncoding(besides fields: Fields) -> String? {
+        acceptEncoding != nil && fields.contains(.range) ? "identity" : acceptEncoding
+    }
 }
 
 /// Decides about the fields of a request.
@@ -55,7 +60,7 @@ package enum RequestFieldRules {
         if !body.hasContent, fields.hasToken(.expect, "100-continue") { fields.removeAll(.expect) }
         add(.accept, defaults.accept, to: &fields)
         add(.acceptLanguage, defaults.acceptLanguage, to: &fields)
-        add(.acceptEncoding, defaults.acceptEncoding, to: &fields)
+        add(.acceptEncoding, defaults.acceptEncoding(besides: fields), to: &fields)
         add(.userAgent, defaults.userAgent, to: &fields)
         if method == "POST", body.hasContent { add(.contentType, "application/x-www-form-urlencoded", to: &fields) }
         add(.connection, "keep-alive", to: &fields)

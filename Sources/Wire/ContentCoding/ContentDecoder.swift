@@ -36,7 +36,7 @@ package struct ContentDecoder: ~Copyable {
         // Measured: most responses have no such field, and looking for both by name cost each a thousand instructions.
         guard head.fields.mayNameCodings else { return nil }
         let transferCodings = head.transferCodings
-        guard decodesContent, !isPartFromTheMiddle(head), let value = head.fields.combined(.contentEncoding),
+        guard decodesContent, !isPart(head), let value = head.fields.combined(.contentEncoding),
             let contentCodings = codings(value, .system)
         else { return ContentDecoder(transferCodings) }
         return ContentDecoder(contentCodings + transferCodings)
@@ -83,15 +83,17 @@ package struct ContentDecoder: ~Copyable {
         }
     }
 
-    /// B16.61: a part of a coded representation can be decoded only from its beginning.
-    private static func isPartFromTheMiddle(_ head: ResponseHead) -> Bool {
+    /// B16.61: a part of a coded representation cannot be decoded by itself, so a 206 must say that it has the whole.
+    private static func isPart(_ head: ResponseHead) -> Bool {
         guard head.status == 206 else { return false }
         guard let range = head.fields.first(.contentRange) else { return true }
         return range.withUTF8Bytes { bytes in
-            let unit = "bytes ".utf8.count
-            return
-                !(bytes.part(0, unit).equalsIgnoringCase("bytes ")
-                && bytes.part(unit, unit + 2).elementsEqual("0-".utf8))
+            let start = "bytes 0-".utf8.count
+            let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
+            guard bytes.part(0, start).equalsIgnoringCase("bytes 0-"), let last = bytes.part(start, slash).decimal,
+                let total = bytes.part(slash + 1, bytes.count).decimal
+            else { return true }
+            return last != total - 1
         }
     }
 

@@ -125,6 +125,15 @@ struct URLCacheTests {
         #expect(reading.cachedResponse(for: try Stored.request(a, ["X-Kind": "1", "Accept-Encoding": "br"])) == nil)
     }
 
+    @Test("B7.82, B5.18: a request for a part is compared as one that asks for no coding")
+    func varyOfPart() throws {
+        let cache = CacheFolder().cache(memory: 1 << 20, disk: 0)
+        let response = try Stored.response(a, fields: ["Vary": "Accept-Encoding"])
+        cache.storeCachedResponse(response, for: try Stored.request(a, ["Range": "bytes=0-"]))
+        #expect(cache.cachedResponse(for: try Stored.request(a)) == nil)
+        #expect(cache.cachedResponse(for: try Stored.request(a, ["Accept-Encoding": "identity"])) != nil)
+    }
+
     @Test("B7.16, B7.17: only GET is stored; HEAD finds it, other methods find nothing")
     func methods() throws {
         let cache = CacheFolder().cache(memory: 1 << 20, disk: 0)

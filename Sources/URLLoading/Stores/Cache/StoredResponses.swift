@@ -144,7 +144,7 @@ enum SelectingFields {
         let defaults = DefaultFields(acceptLanguage: AcceptLanguage.ofEnvironment, userAgent: UserAgent.ofProcess)
         let values: [(FieldName, String?)] = [
             (.accept, defaults.accept), (.acceptLanguage, defaults.acceptLanguage),
-            (.acceptEncoding, defaults.acceptEncoding), (.userAgent, defaults.userAgent),
+            (.acceptEncoding, defaults.acceptEncoding(besides: fields)), (.userAgent, defaults.userAgent),
         ]
         for (name, value) in values {
             if let value, !fields.contains(name) { fields.append(name, value) }
