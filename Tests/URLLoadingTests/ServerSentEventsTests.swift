@@ -148,6 +148,17 @@ struct ServerSentEventsTests {
         #expect(desk.fields("Last-Event-ID") == [nil, "1", "3", nil])
     }
 
+    @Test("B5.85: an ID that no field can hold is told, and the sequence asks again without it")
+    func unsendableID() async throws {
+        let desk = EventDesk(.events("retry: 0\nid: a\u{1}b\ndata: a\n\n"), .events("data: b\n\nid: 3\n\n"))
+        try await desk.serve { (events, _) async throws in
+            var ids: [String] = []
+            for try await event in events { ids.append(event.id) }
+            #expect(ids == ["a\u{1}b", "a\u{1}b"])
+        }
+        #expect(desk.fields("Last-Event-ID") == [nil, nil, "3"])
+    }
+
     @Test("B5.86: after the loss of a connection the sequence asks again, too")
     func loss() async throws {
         let desk = EventDesk(

@@ -90,7 +90,11 @@ struct EventSubscription: Sendable {
         request.setValue("no-store", forHTTPHeaderField: "Cache-Control")
         request.cachePolicy = .reloadIgnoringLocalCacheData
         let id = decoder.lastEventID
-        request.setValue(id.isEmpty ? nil : id, forHTTPHeaderField: Self.lastEventIDField)
+        if id != request.value(forHTTPHeaderField: Self.lastEventIDField) {
+            // RFC 9110 §5.5: no field holds control characters, and a request that has some ends the sequence.
+            let isSent = !id.isEmpty && !id.utf8.contains(where: Tokens.isControl)
+            request.setValue(isSent ? id : nil, forHTTPHeaderField: Self.lastEventIDField)
+        }
         return request
     }
 
