@@ -104,6 +104,25 @@ struct MultipartDecoderTests {
     }
 
     @Test(
+        "A boundary that begins with dashes has more before it, or none: the first delimiter shows it, cut in every way",
+        arguments: ["--b", "---b"], [true, false])
+    func moreDashes(boundary: String, hasMore: Bool) {
+        let forms = [boundary, "--\(boundary)"]
+        let (delimiter, other) = (forms[hasMore ? 1 : 0], forms[hasMore ? 0 : 1])
+        let lines = [
+            "----c", "--", delimiter, "A: 1", "", "one", other, "x", delimiter, "", "two", "\(delimiter)--", "",
+        ]
+        let expected = ["part A: 1", "body one\r\n\(other)\r\nx", "part", "body two", "end"]
+        for pieces in Pieces.waysToCut(Array(lines.joined(separator: "\r\n").utf8)) {
+            let events = transcript(pieces, boundary: boundary)
+            guard events == expected else {
+                #expect(events == expected, "cut into \(pieces.prefix(3).map(\.count))…")
+                return
+            }
+        }
+    }
+
+    @Test(
         "Boundaries that are not allowed are refused",
         arguments: ["", "a\nb", "a\u{7F}", String(repeating: "x", count: 257)])
     func badBoundaries(boundary: String) {

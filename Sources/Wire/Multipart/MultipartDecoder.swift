@@ -47,7 +47,12 @@ package struct MultipartDecoder: ~Copyable {
         }
     }
 
-    private let delimiter: [UInt8]
+    /// What begins the lines between parts.
+    private var delimiter: [UInt8]
+    /// How many dashes a boundary begins with that may have those of its delimiter lines; nil for other boundaries.
+    private let dashes: Int?
+    /// Whether two dashes stand before such a boundary all the same.
+    private var hasMoreDashes = false
     private var head = HeadParser(.trailers)
     private var phase = Phase.delimiter(.absent, matched: 0)
     /// What comes before the first delimiter belongs to no part.
@@ -58,8 +63,10 @@ package struct MultipartDecoder: ~Copyable {
         guard !boundary.isEmpty, boundary.utf8.count <= Self.longestBoundary,
             !boundary.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
         else { return nil }
-        // Quirk: cameras name the boundary with the dashes of its delimiter lines.
-        delimiter = Array(boundary.hasPrefix("--") ? boundary.utf8 : "--\(boundary)".utf8)
+        // Quirk: cameras name the boundary with the dashes of its delimiter lines. The first of these shows whether it is so.
+        let hasDashes = boundary.hasPrefix("--")
+        delimiter = Array(hasDashes ? boundary.utf8 : "--\(boundary)".utf8)
+        dashes = hasDashes ? boundary.utf8.prefix { $0 == ASCII.dash }.count : nil
     }
 
     /// Reads from `bytes` at `offset`, up to the next step.
@@ -100,6 +107,12 @@ package struct MultipartDecoder: ~Copyable {
         let start = offset
         var end = bytes.byteCount
         offset = end
+        guard isInPart else {
+            guard let lineFeed = bytes.firstLineFeed(from: start) else { return nil }
+            offset = lineFeed + 1
+            phase = .delimiter(.lf, matched: 0)
+            return nil
+        }
         var search = start
         while let lineFeed = bytes.firstLineFeed(from: search) {
             search = lineFeed + 1
@@ -139,14 +152,24 @@ package struct MultipartDecoder: ~Copyable {
             }
             phase = .delimiter(.crlf, matched: 0)
         } else {
+            if byte == ASCII.dash, matched == dashes, !isInPart { setMoreDashes(true) }
             guard byte == delimiter[matched] else {
+                let held: [UInt8] = lineEnd.bytes + delimiter[..<matched]
+                if !isInPart { setMoreDashes(false) }
                 phase = .text
-                return lineEnd.bytes + delimiter[..<matched]
+                return held
             }
             phase = matched + 1 == delimiter.count ? .lineRest(0) : .delimiter(lineEnd, matched: matched + 1)
         }
         offset += 1
         return []
+    }
+
+    /// The first delimiter may be one with dashes of its own before those of the boundary (RFC 2046 §5.1.1).
+    private mutating func setMoreDashes(_ has: Bool) {
+        guard has != hasMoreDashes else { return }
+        hasMoreDashes = has
+        if has { delimiter.insert(contentsOf: [ASCII.dash, ASCII.dash], at: 0) } else { delimiter.removeFirst(2) }
     }
 
     /// Takes one byte behind a delimiter's text; true when it was the last delimiter.
