@@ -49,10 +49,10 @@ package struct EventStreamMachine: Sendable {
         (failures, hasReceived) = (0, true)
     }
 
-    /// A body has ended as it should. One that was empty counts as a failure: its server must not be asked without a pause.
+    /// A body has ended as it should. One that was empty counts as a failure: the wait grows until bytes come.
     package mutating func ended(reconnectionTime: Int64, random: UInt32) -> Sequel {
         guard comesBack else { return .over }
-        return hasReceived ? .askAgain(after: max(0, reconnectionTime)) : backOff(reconnectionTime, random)
+        return hasReceived ? .askAgain(after: max(Self.shortest, reconnectionTime)) : backOff(reconnectionTime, random)
     }
 
     /// A load has failed, with a code of `NSURLErrorDomain`; `random` spreads those that failed together.
@@ -71,7 +71,7 @@ package struct EventStreamMachine: Sendable {
 
     /// After these no wait is longer.
     private static let mostFailures = 64
-    /// Picked by feel, in milliseconds: a server that wants to be asked at once is not, when it cannot be reached.
+    /// Picked by feel, in milliseconds: a server that wants to be asked at once, again and again, is not.
     private static let shortest: Int64 = 100
     /// A minute; picked by feel.
     private static let longest: Int64 = 60_000

@@ -76,7 +76,7 @@ extension URLSession {
         /// `StreamError.eventTooLong`.
         public var maximumEventBytes = 1 << 20
         /// How long to wait before a connection that has ended is followed by another, until the server says so itself; 3 seconds
-        /// unless set. After a failure it is longer, up to a minute.
+        /// unless set. It is never shorter than 100 ms and, after a failure, longer, up to a minute.
         public var reconnectionTime = Duration.seconds(3)
         /// Whether another connection follows. It does unless the request's method is one that must not be repeated, such as
         /// POST (RFC 9110 §9.2.2): then the iteration ends with the answer's body, and throws what breaks it off.
