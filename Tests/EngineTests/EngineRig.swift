@@ -141,6 +141,7 @@ final class Journal: TransactionReceiver {
     private(set) var isDecoding: Bool?
     private(set) var body: [UInt8] = []
     private(set) var pieces = 0
+    private(set) var trailers: Fields?
     private(set) var sentBodyBytes: [Int64] = []
     private(set) var outcome: TransactionOutcome?
     private(set) var ends = 0
@@ -180,6 +181,8 @@ final class Journal: TransactionReceiver {
         onBody?()
         return demand(body.count)
     }
+
+    func received(trailers: Fields) { self.trailers = trailers }
 
     func sent(bodyBytes: Int64) { sentBodyBytes.append(bodyBytes) }
 

@@ -48,7 +48,7 @@ protocol ExchangeOwner: AnyObject {
     func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance)
     /// A piece of the body, still coded.
     func received(body piece: BodyPiece)
-    /// Fields came behind the body, of which a piece may not have been told yet.
+    /// Fields came behind the body, all of which has been told.
     func received(trailers: Fields)
     /// The body's length on the wire, framing included.
     func noteWireBodyBytes(_ count: Int64)

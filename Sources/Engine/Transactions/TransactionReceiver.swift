@@ -51,7 +51,7 @@ package protocol TransactionReceiver: AnyObject {
     /// The next bytes of the body, decoded; they are valid during the call, or longer where the piece is kept.
     func received(body piece: BodyPiece) -> ReceiverDemand
 
-    /// Fields came behind the body (B16.46), of which a piece may still be to come.
+    /// Fields came behind the body (B16.46), all of which has been told.
     func received(trailers: Fields)
 
     /// So many bytes of the request's body have been taken by the socket, counted from the start of this attempt.

@@ -274,8 +274,8 @@ struct HTTP2ExchangeTests {
         rig.expectClean()
     }
 
-    @Test("H4.4: trailers end a message")
-    func trailers() {
+    @Test("H4.4, B16.46: trailers end a message, and are told behind its last byte", arguments: [false, true])
+    func trailers(pauses: Bool) {
         let rig = EngineRig.http2()
         _ = rig.serveHTTP2 { peer, _ in
             peer.onWhole = { peer, request in
@@ -284,9 +284,15 @@ struct HTTP2ExchangeTests {
                 peer.trailers(request, [("checksum", "1")])
             }
         }
-        let journal = rig.submit()
+        let journal = rig.submit(demand: { _ in pauses ? .pause : .more })
         rig.settle()
-        #expect(journal.text == "body" && journal.error == nil)
+        if pauses {
+            #expect(journal.head != nil && journal.body.isEmpty && journal.trailers == nil)
+            journal.demand = { _ in .more }
+            journal.handle?.resumeReading()
+            rig.settle()
+        }
+        #expect(journal.text == "body" && journal.error == nil && journal.trailers?.first("checksum") == "1")
         rig.expectClean()
     }
 

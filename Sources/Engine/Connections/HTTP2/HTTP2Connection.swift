@@ -39,6 +39,8 @@ final class HTTP2Connection: ByteStreamObserver {
     @exclusivity(unchecked) var streams: [HTTP2Stream?] = []
     /// Streams whose places have been given away before their ends were told.
     @exclusivity(unchecked) var leaving: [HTTP2StreamID: HTTP2Stream] = [:]
+    /// Trailers that wait for what is held of the bodies before them. Here, since hardly any stream has such.
+    @exclusivity(unchecked) var heldTrailers: [HTTP2StreamID: Fields] = [:]
     /// Streams whose bodies, of unknown length, may be over.
     @exclusivity(unchecked) var nearEnd: [HTTP2StreamID] = []
 

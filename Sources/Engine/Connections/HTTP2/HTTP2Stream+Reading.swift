@@ -27,11 +27,16 @@ extension HTTP2Stream {
         owner.received(head: head, framing: framing, from: connection.channel.acceptance)
     }
 
-    /// Trailers end the message.
+    /// Trailers end the message; they wait for what is held of the body (B16.46).
     func received(trailers: Fields) {
         guard let owner else { return }
         owner.byteMoved()
-        if !trailers.isEmpty { owner.received(trailers: trailers) }
+        guard !trailers.isEmpty else { return }
+        if owner.isReadPaused || !held.isEmpty {
+            connection.heldTrailers[id] = trailers
+        } else {
+            owner.received(trailers: trailers)
+        }
     }
 
     /// Bytes of the body.
@@ -52,7 +57,9 @@ extension HTTP2Stream {
     func readOn() {
         guard let owner, !owner.isReadPaused else { return }
         if !held.isEmpty { give(to: owner) }
-        if self.owner === owner, held.isEmpty, !owner.isReadPaused { tellEnd() }
+        guard self.owner === owner, held.isEmpty, !owner.isReadPaused else { return }
+        if let trailers = connection.heldTrailers.removeValue(forKey: id) { owner.received(trailers: trailers) }
+        tellEnd()
     }
 
     /// Gives the owner what was held, as long as it takes more.

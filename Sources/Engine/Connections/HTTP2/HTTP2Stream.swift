@@ -94,6 +94,7 @@ final class HTTP2Stream {
         guard owner != nil else { return }
         noteBodyBytes()
         letGo()
+        connection.heldTrailers[id] = nil
         if isTimedOut { connection.machine.timedOut(id, now: connection.now) } else { connection.machine.cancel(id) }
         connection.carryOut()
     }
