@@ -69,8 +69,8 @@ package final class BodyBuffers {
         else { return nil }
         let offset = from - UnsafeRawPointer(base)
         guard offset + bytes.count <= BodyBuffer.size else { return nil }
-        // What follows begins on a cache line of its own.
-        start = min(offset + bytes.count + 63 & ~63, BodyBuffer.size)
+        // Not rounded up to a cache line: what lies close behind may be kept next.
+        start = offset + bytes.count
         return KeptBytes(current, offset..<(offset + bytes.count))
     }
 
