@@ -35,6 +35,43 @@ struct TaskProgressTests {
         }
     }
 
+    @Test("B1.52: a server that announces a length and then a part without content does not stop the program")
+    func lengthBecomesNothing() async throws {
+        let body = "--frame\r\nContent-Length: 0\r\n\r\n\r\n--frame--\r\n"
+        let answer = ServerResponse.bytes(Array(body.utf8), type: "multipart/x-mixed-replace; boundary=frame")
+        try await withServer(router: { _ in answer }) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/"))
+            #expect(task.progress.isIndeterminate)
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.calls.count { $0 == "response 200" } == 2)
+            #expect(task.error == nil && task.progress.isFinished)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B1.52: a length that becomes another, nothing or unknown overflows no progress, nor the one it is a part of")
+    func changingLengths() {
+        let great = Int64(1) << 62
+        let steps: [(length: Int64, received: Int64, total: Int64)] = [
+            (1000, 0, 1000), (0, 0, 0), (great, 0, great), (great / 2, 0, great / 2), (-1, 5, -1), (.max, 5, .max),
+            (0, 5, 5),
+        ]
+        let progress = TaskProgress()
+        let whole = Progress(totalUnitCount: 2)
+        whole.addChild(progress.shown, withPendingUnitCount: 1)
+        for step in steps {
+            let counts = ProgressUnits.Counts(
+                received: step.received, sent: 0, expectedToReceive: step.length, expectedToSend: 0)
+            progress.follow { (counts, .answered) }
+            #expect(progress.shown.totalUnitCount == step.total)
+            #expect(progress.shown.completedUnitCount == step.received)
+        }
+        #expect(whole.fractionCompleted == 0.5)
+    }
+
     @Test("B1.52: a progress that many threads write never goes backwards")
     func manyWriters() async throws {
         let progress = TaskProgress()

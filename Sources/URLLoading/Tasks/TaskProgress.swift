@@ -18,7 +18,12 @@ final class TaskProgress: Sendable {
             let (counts, stage) = read()
             units.follow(counts, stage)
             // Foundation passes every number that is set on to the progress that this one is a part of.
-            if units.total != before.total { shown.totalUnitCount = units.total }
+            if units.total != before.total {
+                // It multiplies by the total of before where that is known, which traps where there is nothing to come any more,
+                // and for great lengths that become others.
+                if before.total > 0 { shown.totalUnitCount = NSURLSessionTransferSizeUnknown }
+                shown.totalUnitCount = units.total
+            }
             if units.completed != before.completed { shown.completedUnitCount = units.completed }
         }
     }
