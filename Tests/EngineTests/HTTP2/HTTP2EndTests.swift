@@ -310,6 +310,37 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    /// How a server is done with a request that it has not answered.
+    enum Farewell: CaseIterable, Sendable { case lost, refused, turnedAway, wantsHTTP1 }
+
+    @Test(
+        "B6.29, H7.1, H7.2, H7.4: what has got an informational answer was looked at, and is not sent again",
+        arguments: Farewell.allCases)
+    func lookedAt(farewell: Farewell) throws {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                if request.head.target == "/first" { peer.answer(request) } else { peer.head(request, 103) }
+            }
+        }
+        rig.submit(target: "/first")
+        rig.settle()
+        let journal = rig.submit("PUT", body: [1, 2, 3])
+        rig.settle()
+        #expect(journal.informational == [103])
+        let request = try #require(peers[0].requests.last)
+        switch farewell {
+        case .lost: peers[0].close()
+        case .refused: peers[0].reset(request, .refusedStream)
+        case .turnedAway: peers[0].goAway(last: peers[0].requests[0].id.number)
+        case .wantsHTTP1: peers[0].reset(request, .http11Required)
+        }
+        rig.settle()
+        #expect(journal.hasEnded && journal.error != nil)
+        #expect(peers.count == 1 && peers[0].targets == ["/first", "/"])
+        rig.expectClean()
+    }
+
     @Test(
         "H7.1, H7.10: what a GOAWAY has turned away is sent again on another connection at once, what it has not goes on"
     )

@@ -6,6 +6,7 @@ import URLLoadingWire
 extension HTTP2Stream {
     func received(informational head: ResponseHead) {
         guard let owner else { return }
+        isInformed = true
         owner.byteMoved()
         owner.received(informational: head)
         if head.status == 100 { continueSending() }
