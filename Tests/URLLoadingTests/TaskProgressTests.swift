@@ -100,6 +100,37 @@ struct TaskProgressTests {
         #expect(progress.shown.completedUnitCount == Int64(writers * rounds))
     }
 
+    @Test("B1.52: progresses, which may be parts of one, are set one at a time, whichever threads their tasks are on")
+    func oneAtATime() {
+        let (first, second) = (TaskProgress(), TaskProgress())
+        let counts = ProgressUnits.Counts(received: 1, sent: 0, expectedToReceive: 1, expectedToSend: 0)
+        let whole = Progress(totalUnitCount: 2)
+        let twin = Twin(of: first.shown)
+        whole.addChild(twin, withPendingUnitCount: 1)
+        whole.addChild(first.shown, withPendingUnitCount: 1)
+        let (isRead, isSet) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let wasSet = Guarded(false)
+        var wasSetMeanwhile: Bool?
+        twin.onCompare = {
+            Thread.detachNewThread {
+                second.follow {
+                    isRead.signal()
+                    return (counts, .complete)
+                }
+                wasSet.value = true
+                isSet.signal()
+            }
+            isRead.wait()
+            // Long enough for what nothing holds up.
+            for _ in 0..<10_000 where !wasSet.value { sched_yield() }
+            wasSetMeanwhile = wasSet.value
+        }
+        first.follow { (counts, .complete) }
+        isSet.wait()
+        #expect(wasSetMeanwhile == false)
+        #expect(first.shown.isFinished && second.shown.isFinished && whole.completedUnitCount == 1)
+    }
+
     @Test("B1.52: a progress that is asked for after the end shows a task that is complete")
     func askedLate() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
@@ -118,4 +149,27 @@ struct TaskProgressTests {
 private final class Tally: Sendable {
     let counted = Guarded<Int64>(0)
     let steps = Guarded<[Int64]>([])
+}
+
+/// Looks to a set like another progress of it. So it is compared with that one when Foundation takes it out of its whole, which is in the
+/// middle of the setting of the number that finishes it. Used by one thread at a time.
+private final class Twin: Progress, @unchecked Sendable {
+    private let original: Progress
+    /// Called at the next comparison.
+    var onCompare: (() -> Void)?
+
+    init(of original: Progress) {
+        self.original = original
+        super.init(parent: nil, userInfo: nil)
+    }
+
+    override var hash: Int { original.hash }
+
+    override func isEqual(_ object: Any?) -> Bool {
+        if let call = onCompare {
+            onCompare = nil
+            call()
+        }
+        return object as? Progress === self
+    }
 }

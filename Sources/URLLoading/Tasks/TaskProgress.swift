@@ -10,6 +10,9 @@ final class TaskProgress: Sendable {
     /// What the program sees; nothing else sets its numbers.
     let shown = Progress(totalUnitCount: NSURLSessionTransferSizeUnknown)
     private let units = Mutex(ProgressUnits())
+    /// Held while numbers are set, of whichever task: Foundation passes them on to the progress that this one is a part
+    /// of, and guards nothing of it. Tasks of other threads may be parts of the same.
+    private static let setting = Mutex(())
 
     /// Shows how far the task is; `read` is asked under the lock.
     func follow(_ read: () -> (ProgressUnits.Counts, ProgressUnits.Stage)) {
@@ -17,10 +20,15 @@ final class TaskProgress: Sendable {
             let before = units
             let (counts, stage) = read()
             units.follow(counts, stage)
-            // Foundation passes every number that is set on to the progress that this one is a part of.
+            if units != before { show(units, after: before) }
+        }
+    }
+
+    private func show(_ units: ProgressUnits, after before: ProgressUnits) {
+        Self.setting.withLock { _ in
             if units.total != before.total {
-                // It multiplies by the total of before where that is known, which traps where there is nothing to come any more,
-                // and for great lengths that become others.
+                // Foundation multiplies by the total of before where that is known, which traps where there is nothing
+                // to come any more, and for great lengths that become others.
                 if before.total > 0 { shown.totalUnitCount = NSURLSessionTransferSizeUnknown }
                 shown.totalUnitCount = units.total
             }
