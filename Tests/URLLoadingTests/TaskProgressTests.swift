@@ -72,6 +72,19 @@ struct TaskProgressTests {
         #expect(whole.fractionCompleted == 0.5)
     }
 
+    @Test("B1.52: a task's progress becomes no part of the current one by itself, so that a program can make it one")
+    func asksUnderCurrent() throws {
+        let session = URLSession(configuration: .ephemeral)
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:1/")))
+        let whole = Progress(totalUnitCount: 2)
+        whole.becomeCurrent(withPendingUnitCount: 1)
+        let progress = task.progress
+        whole.resignCurrent()
+        #expect(whole.completedUnitCount == 1, "nothing became a part")
+        whole.addChild(progress, withPendingUnitCount: 1)
+        session.invalidateAndCancel()
+    }
+
     @Test("B1.52: a progress that many threads write never goes backwards")
     func manyWriters() async throws {
         let progress = TaskProgress()
