@@ -59,7 +59,7 @@ struct TaskProgressTests {
             (1000, 0, 1000), (0, 0, 0), (great, 0, great), (great / 2, 0, great / 2), (-1, 5, -1), (.max, 5, .max),
             (0, 5, 5),
         ]
-        let progress = TaskProgress()
+        let progress = TaskProgress(of: nil)
         let whole = Progress(totalUnitCount: 2)
         whole.addChild(progress.shown, withPendingUnitCount: 1)
         for step in steps {
@@ -87,7 +87,7 @@ struct TaskProgressTests {
 
     @Test("B1.52: a progress that many threads write never goes backwards")
     func manyWriters() async throws {
-        let progress = TaskProgress()
+        let progress = TaskProgress(of: nil)
         let tally = Tally()
         let writers = 4
         let rounds = 20_000
@@ -115,7 +115,7 @@ struct TaskProgressTests {
 
     @Test("B1.52: progresses, which may be parts of one, are set one at a time, whichever threads their tasks are on")
     func oneAtATime() {
-        let (first, second) = (TaskProgress(), TaskProgress())
+        let (first, second) = (TaskProgress(of: nil), TaskProgress(of: nil))
         let counts = ProgressUnits.Counts(received: 1, sent: 0, expectedToReceive: 1, expectedToSend: 0)
         let whole = Progress(totalUnitCount: 2)
         let twin = Twin(of: first.shown)
@@ -142,6 +142,42 @@ struct TaskProgressTests {
         isSet.wait()
         #expect(wasSetMeanwhile == false)
         #expect(first.shown.isFinished && second.shown.isFinished && whole.completedUnitCount == 1)
+    }
+
+    @Test("B1.52: a progress that is resumed as soon as it was paused, or was paused twice, leaves its task running")
+    func pauses() async throws {
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)]) }) { server in
+            let delegate = RecordingDelegate()
+            let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/"))
+            let whole = Progress(totalUnitCount: 1)
+            whole.addChild(task.progress, withPendingUnitCount: 1)
+            task.progress.resume()
+            #expect(task.state == .running, "a new task begins")
+            for _ in 0..<1000 {
+                task.progress.pause()
+                task.progress.resume()
+            }
+            #expect(task.state == .running)
+
+            task.progress.pause()
+            task.progress.pause()
+            whole.pause()
+            #expect(task.state == .suspended)
+            whole.resume()
+            #expect(task.state == .running)
+
+            task.suspend()
+            whole.pause()
+            whole.resume()
+            #expect(task.state == .suspended, "what the program has suspended itself stays so")
+            task.resume()
+            gate.open()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.body == "xy" && whole.isFinished)
+            session.invalidateAndCancel()
+        }
     }
 
     @Test("B1.52: a progress that is asked for after the end shows a task that is complete")

@@ -53,10 +53,7 @@ struct TaskCounting: Sendable {
     var progress: Progress {
         let made = task.state.withLock { $0.progress }
         if let made { return made.shown }
-        let new = TaskProgress()
-        new.shown.cancellationHandler = { [weak task] in task?.driver.cancel() }
-        new.shown.pausingHandler = { [weak task] in task?.driver.suspend() }
-        new.shown.resumingHandler = { [weak task] in task?.driver.resume() }
+        let new = TaskProgress(of: task)
         let progress = task.state.withLock { state in
             if let made = state.progress { return made }
             state.progress = new

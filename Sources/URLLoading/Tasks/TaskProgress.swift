@@ -7,13 +7,14 @@ import URLLoadingPolicy
 
 /// A task's `Progress`.
 final class TaskProgress: Sendable {
-    /// What the program sees; nothing else sets its numbers. A part of no other, whatever is current where it is asked for: that is
-    /// the program's to say.
-    let shown = Progress.discreteProgress(totalUnitCount: NSURLSessionTransferSizeUnknown)
+    /// What the program sees; nothing else sets its numbers.
+    let shown: SteeringProgress
     private let units = Mutex(ProgressUnits())
     /// Held while numbers are set, of whichever task: Foundation passes them on to the progress that this one is a part
     /// of, and guards nothing of it. Tasks of other threads may be parts of the same.
     private static let setting = Mutex(())
+
+    init(of task: TaskCore?) { shown = SteeringProgress(of: task) }
 
     /// Shows how far the task is; `read` is asked under the lock.
     func follow(_ read: () -> (ProgressUnits.Counts, ProgressUnits.Stage)) {

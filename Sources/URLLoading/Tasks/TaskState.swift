@@ -56,6 +56,8 @@ struct TaskState: ~Copyable, Sendable {
     var isAnswerStored = false
     /// Whether the hop's request goes out once more without conditions, because the answer was about something else.
     var omitsConditions = false
+    /// Whether the task is suspended because its progress is paused.
+    var isSuspendedByProgress = false
     /// The call of a resolver, or of a policy that decides, that is waited for.
     var asking: Task<Void, Never>?
     var resourceDeadline: Duration?

@@ -98,8 +98,30 @@ struct TaskDriver: Sendable {
 
     // MARK: Suspending
 
-    func suspend() {
-        guard task.state.withLock({ $0.machine.suspend() }) else { return }
+    func suspend() { suspend { $0.machine.suspend() } }
+
+    /// Its progress was paused. That is a state and no count: it suspends the task once, however often it is said.
+    func progressPaused(_ progress: Progress) {
+        suspend { state in
+            // Another thread may have resumed it.
+            guard progress.isPaused, !state.isSuspendedByProgress else { return false }
+            state.isSuspendedByProgress = true
+            return state.machine.suspend()
+        }
+    }
+
+    /// Its progress was resumed. Where that was not paused it resumes the task all the same.
+    func progressResumed(_ progress: Progress) {
+        carryOut(
+            task.state.withLock { state -> Resumption in
+                guard !progress.isPaused else { return .none }
+                state.isSuspendedByProgress = false
+                return resumption(&state)
+            })
+    }
+
+    private func suspend(_ note: (inout TaskState) -> Bool) {
+        guard task.state.withLock({ note(&$0) }) else { return }
         tellExchangeOfSuspension()
         task.telling.postNotice(.urlSessionTaskDidSuspend)
     }
