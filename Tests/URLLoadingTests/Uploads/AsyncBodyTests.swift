@@ -284,6 +284,34 @@ struct AsyncBodyTests {
         }
     }
 
+    @Test("B5.98: what a sequence does when it is cancelled may wait for another load", arguments: protocols)
+    func slowCancellation(use: ServerHTTP2) async throws {
+        let (isRead, isCancelled) = (Signal(), Signal())
+        let isFree = DispatchSemaphore(value: 0)
+        let sequence = AsyncStream<Data>(unfolding: {
+            await withTaskCancellationHandler { () async -> Data? in
+                isRead.fire()
+                await isCancelled.wait()
+                return nil
+            } onCancel: {
+                isFree.wait()
+                isCancelled.fire()
+            }
+        })
+        try await withHTTP2Session(use, router: Self.mirror) { server, session in
+            var request = URLRequest(url: try server.at())
+            request.httpMethod = "POST"
+            let post = request
+            let load = Task { try await session.upload(for: post, from: sequence) }
+            await isRead.wait()
+            load.cancel()
+            #expect(await codeThrown { _ = try await load.value } == .cancelled)
+            _ = try await session.data(from: server.at())
+            isFree.signal()
+            await isCancelled.wait()
+        }
+    }
+
     // MARK: Both directions at once
 
     @Test("B5.100: the response is read while the body is still being sent", arguments: protocols)

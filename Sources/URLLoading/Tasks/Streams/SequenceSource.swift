@@ -90,10 +90,14 @@ final class SequenceSource: BodySource {
             defer { (state.reading, state.sequence) = (nil, nil) }
             return (state.reading, state.takeWaiting(), state.sequence)
         }
-        reading?.cancel()
-        waiting?.resume()
-        // The end of the program's sequence may run code of the program's: not under the lock.
-        withExtendedLifetime(sequence) {}
+        guard reading != nil || waiting != nil || sequence != nil else { return }
+        // What the program does where its sequence is cancelled, or ends, may take its time or wait for another load:
+        // neither on the loop nor under the lock.
+        DispatchQueue.global().async {
+            reading?.cancel()
+            waiting?.resume()
+            withExtendedLifetime(sequence) {}
+        }
     }
 
     // MARK: Reading
@@ -111,7 +115,8 @@ final class SequenceSource: BodySource {
             if !state.isClosed, state.end == nil { state.reading = reading }
             return !state.isClosed
         }
-        if !isWanted { reading.cancel() }
+        // As in `close`.
+        if !isWanted { DispatchQueue.global().async { reading.cancel() } }
     }
 
     /// What is sent behind the last element.
