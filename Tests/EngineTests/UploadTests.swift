@@ -136,7 +136,7 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B5.28: with a length the stream goes as it is, and nothing is asked of it behind that")
+    @Test("B5.28, B5.29: with a length the stream goes as it is, and nothing is asked of it behind that")
     func announcedLength() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .receive(count: 10), .respond("ok")])
@@ -151,7 +151,9 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B5.29: a stream that is too long ends the request and its connection: no server takes a part for the whole")
+    @Test(
+        "B5.29: a piece that goes across the length is not sent, not even in part, and ends the request and its connection"
+    )
     func tooLong() {
         let rig = EngineRig()
         rig.serve("host.test", [.receiveHead, .receiveEnd])

@@ -258,7 +258,7 @@ struct UploadTaskTests {
         }
     }
 
-    @Test("B5.29: a stream that is longer than its announced length is not cut: the task fails with −1103")
+    @Test("B5.29: a piece of a stream that goes across the announced length is not cut: the task fails with −1103")
     func longerStream() async throws {
         try await withServer(router: Self.describing) { server in
             let delegate = UploadDelegate(.stream { InputStream(data: Data("0123456789 and more".utf8)) })

@@ -91,6 +91,7 @@ final class BodyFeed {
             let left = (length ?? file.byteCount - start) - given
             return left > 0 ? .file(file, at: start + given, count: Int(min(left, Self.mostOfFile))) : end()
         case .stream:
+            // It is not asked whether there is more: its producer may end it only when it has the answer (B5.29).
             if let length, given >= length { return end() }
             guard let piece = takeReady() else {
                 ask()

@@ -57,7 +57,7 @@ package enum SourcePiece: Sendable {
 package enum BodyFailure: Error, Sendable {
     /// It ended before its announced length: a file that shrank (B11.7), a stream that was too short (B5.29).
     case endedEarly(given: Int64, announced: Int64)
-    /// A stream gave more than its announced length (B5.29).
+    /// A stream gave a piece that goes across its announced length (B5.29).
     case goesBeyond(announced: Int64)
     /// The file could not be read.
     case unreadable(SystemError)

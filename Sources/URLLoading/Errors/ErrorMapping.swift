@@ -81,8 +81,8 @@ package enum ErrorMapping {
             code, url, "\(what) \(problem): \(file.path)", underlying: UnderlyingError.system(error))
     }
 
-    /// B5.29, B5.39, B11.7: a body that is longer than was announced is not sent; whatever else is wrong with one, it could not be
-    /// supplied.
+    /// B5.29, B5.39, B11.7: a piece that goes across the announced length is not sent; whatever else is wrong with a
+    /// body, it could not be supplied.
     private static func bodyError(_ failure: BodyFailure, url: URL?, description: String) -> URLError {
         switch failure {
         case .endedEarly: LoadFailure.bodyStreamExhausted(url, description)

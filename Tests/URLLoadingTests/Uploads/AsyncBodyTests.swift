@@ -87,6 +87,20 @@ struct AsyncBodyTests {
         }
     }
 
+    @Test(
+        "B5.96, B5.29: a body that is as long as announced is whole, though its sequence has not ended",
+        arguments: protocols)
+    func unfinishedSequence(use: ServerHTTP2) async throws {
+        try await withHTTP2Session(use, router: Self.mirror) { server, session in
+            let (sequence, continuation) = AsyncStream.makeStream(of: Data.self)
+            continuation.yield(Data("abc".utf8))
+            var request = URLRequest(url: try server.at())
+            request.setAsyncBody(AsyncBody(sequence, contentLength: 3))
+            #expect(try await Self.text(request, in: session) == "POST 3 abc")
+            continuation.finish()
+        }
+    }
+
     @Test("B5.96: a mock and a reader of the stream get the whole body")
     func otherReaders() async throws {
         var request = URLRequest(url: try #require(URL(string: "https://mocked.test/")))

@@ -67,8 +67,9 @@ extension URLRequest {
 
         /// A body that can be had once, as what most sequences give.
         ///
-        /// One that has fewer bytes than were announced ends the load with `URLError.requestBodyStreamExhausted`, one that has more with
-        /// `URLError.dataLengthExceedsMaximum`.
+        /// One that has fewer bytes than were announced ends the load with `URLError.requestBodyStreamExhausted`. One
+        /// that has more ends it with `URLError.dataLengthExceedsMaximum` where the surplus comes together with what
+        /// still belongs to the body: at the length nothing more is asked for.
         public init<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, contentLength: Int64? = nil)
         where Pieces.Element: BodyElement {
             self.init(contentLength, isRenewable: false, SequenceReader { pieces })
