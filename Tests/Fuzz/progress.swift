@@ -20,6 +20,7 @@ public func fuzzProgress(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
         expect(units.total == -1 || units.completed <= units.total, "more than all of it")
         if isComplete { expect(units == before, "it goes on after the end") }
         isComplete = isComplete || stage == .complete
+        if !isComplete { expect(units.completed != units.total, "all of it before the end") }
         if isComplete { expect(units.total == units.completed && units.total > 0, "complete and not all of it") }
     }
     return 0

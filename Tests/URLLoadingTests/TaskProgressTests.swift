@@ -55,20 +55,27 @@ struct TaskProgressTests {
     @Test("B1.52: a length that becomes another, nothing or unknown overflows no progress, nor the one it is a part of")
     func changingLengths() {
         let great = Int64(1) << 62
-        let steps: [(length: Int64, received: Int64, total: Int64)] = [
-            (1000, 0, 1000), (0, 0, 0), (great, 0, great), (great / 2, 0, great / 2), (-1, 5, -1), (.max, 5, .max),
-            (0, 5, 5),
+        let steps: [(length: Int64, received: Int64, total: Int64, completed: Int64)] = [
+            (1000, 0, 1000, 0), (0, 0, -1, 0), (great, 0, great, 0), (great / 2, 0, great / 2, 0),
+            // Parts of which all has come, and then a great one.
+            (1, 1, 1, 0), (1, 2, -1, 2), (.max, 2, .max, 2), (-1, 5, -1, 5),
         ]
         let progress = TaskProgress(of: nil)
         let whole = Progress(totalUnitCount: 2)
         whole.addChild(progress.shown, withPendingUnitCount: 1)
-        for step in steps {
+        func follow(_ received: Int64, of length: Int64, _ stage: ProgressUnits.Stage) {
             let counts = ProgressUnits.Counts(
-                received: step.received, sent: 0, expectedToReceive: step.length, expectedToSend: 0)
-            progress.follow { (counts, .answered) }
-            #expect(progress.shown.totalUnitCount == step.total)
-            #expect(progress.shown.completedUnitCount == step.received)
+                received: received, sent: 0, expectedToReceive: length, expectedToSend: 0)
+            progress.follow { (counts, stage) }
         }
+        for step in steps {
+            follow(step.received, of: step.length, .answered)
+            #expect(progress.shown.totalUnitCount == step.total)
+            #expect(progress.shown.completedUnitCount == step.completed)
+            #expect(whole.completedUnitCount == 0)
+        }
+        follow(5, of: -1, .complete)
+        #expect(progress.shown.isFinished && whole.completedUnitCount == 1)
         #expect(whole.fractionCompleted == 0.5)
     }
 
@@ -200,8 +207,10 @@ private final class Tally: Sendable {
     let steps = Guarded<[Int64]>([])
 }
 
-/// Looks to a set like another progress of it. So it is compared with that one when Foundation takes it out of its whole, which is in the
-/// middle of the setting of the number that finishes it. Used by one thread at a time.
+/// Looks to a set like another progress of it. So it is compared with that one when Foundation takes that out of its
+/// whole, in the middle of the setting of the number that finishes it.
+///
+/// `@unchecked Sendable`: used by one thread at a time.
 private final class Twin: Progress, @unchecked Sendable {
     private let original: Progress
     /// Called at the next comparison.

@@ -1,5 +1,7 @@
-// What a progress shows of a task (B1.52): how much is done, and of how much. Lengths come from servers and programs, so they
-// may be anything; a body may be sent twice, and counts may be told late. What is shown as done never becomes less.
+// What a progress shows of a task (B1.52): how much is done, and of how much. Lengths come from servers and programs,
+// so they may be anything; a body may be sent twice, and counts may be told late. What is shown as done never becomes
+// less. All of it is done once the task is complete, and not before: a progress lets go of each of its parts that is
+// finished, and counts it as often as it becomes so.
 //
 // A value. Must not know which object counts, nor which looks.
 
@@ -44,6 +46,8 @@ package struct ProgressUnits: Sendable, Equatable {
     package private(set) var total: Int64 = -1
     /// How many are done.
     package private(set) var completed: Int64 = 0
+    /// The most that was counted.
+    private var done: Int64 = 0
     private var isComplete = false
 
     /// Nothing is done, and nothing is known.
@@ -52,18 +56,25 @@ package struct ProgressUnits: Sendable, Equatable {
     /// Follows a task. Once it is complete nothing changes any more.
     package mutating func follow(_ counts: Counts, _ stage: Stage) {
         guard !isComplete else { return }
-        completed = max(completed, counts.done)
+        done = max(done, counts.done)
         switch stage {
-        case .unanswered:
-            total = -1
+        case .unanswered: followUnknown()
         case .answered:
-            // More than was announced can have come: a body that was sent twice.
-            total = counts.all.map { max($0, completed) } ?? -1
+            // More than was announced can have come, as of a body that was sent twice, or of many parts. How much will
+            // come is not known then.
+            guard let all = counts.all, all >= done, all > completed else { return followUnknown() }
+            completed = max(completed, min(done, all - 1))
+            total = all
         case .complete:
             // Of nothing, nothing could be shown as done.
-            completed = max(completed, 1)
+            completed = max(done, 1)
             total = completed
             isComplete = true
         }
+    }
+
+    private mutating func followUnknown() {
+        completed = done
+        total = -1
     }
 }

@@ -29,8 +29,8 @@ final class TaskProgress: Sendable {
     private func show(_ units: ProgressUnits, after before: ProgressUnits) {
         Self.setting.withLock { _ in
             if units.total != before.total {
-                // Foundation multiplies by the total of before where that is known, which traps where there is nothing
-                // to come any more, and for great lengths that become others.
+                // Foundation multiplies by the total of before where that is known, which traps for great lengths that
+                // become others.
                 if before.total > 0 { shown.totalUnitCount = NSURLSessionTransferSizeUnknown }
                 shown.totalUnitCount = units.total
             }
