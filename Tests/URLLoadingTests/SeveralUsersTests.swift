@@ -33,7 +33,7 @@ struct SeveralUsersTests {
     func urls() async throws {
         let visits = Visits()
         try await withServer(router: house(visits)) { server async throws in
-            let session = visitor()
+            let session = visitor { $0.urlCache = nil }
             #expect(try await session.visit(server.at("/x").naming("a:1")) == "200 \(first)")
             #expect(try await session.visit(server.at("/x").naming("b:2")) == "200 \(second)")
             #expect(visits.lines == ["GET /x", "GET /x \(first)", "GET /x", "GET /x \(second)"])

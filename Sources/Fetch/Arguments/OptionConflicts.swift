@@ -47,6 +47,9 @@ enum OptionConflicts {
                 throw UsageError("--form sends a multipart body: leave the Content-Type out")
             }
         }
+        if options.range != nil, options.acceptsCompression {
+            throw UsageError("--range cannot go with --compressed: parts are of the bytes sent")
+        }
         if options.sendsBody, options.method == "HEAD" {
             throw UsageError("--head sends no body: leave it or the body out")
         }

@@ -82,7 +82,7 @@ struct TaskState: ~Copyable, Sendable {
     /// What `didWriteData` has told.
     var writtenTold: Int64 = 0
     /// What was let go of behind the lock, and may be the program's, as a stream or a response. Its `deinit` may ask the task
-    /// something, so it stays until somebody takes it out from behind the lock.
+    /// something, so it stays until it is taken out from behind the lock.
     private var spent: [any Sendable]?
 
     init() {}

@@ -314,20 +314,20 @@ struct HTTP2EndTests {
     enum Farewell: CaseIterable, Sendable { case lost, refused, turnedAway, wantsHTTP1 }
 
     @Test(
-        "B6.29, H7.1, H7.2, H7.4: what has got an informational answer was looked at, and is not sent again",
-        arguments: Farewell.allCases)
-    func lookedAt(farewell: Farewell) throws {
+        "B6.29, H7.1, H7.4: a lost request that has got an informational answer, and an upload that was taken up, are not sent again",
+        arguments: [(103, Farewell.lost)] + Farewell.allCases.map { (104, $0) })
+    func lookedAt(status: Int, farewell: Farewell) throws {
         let rig = EngineRig.http2()
         let peers = rig.serveHTTP2 { peer, _ in
             peer.onWhole = { peer, request in
-                if request.head.target == "/first" { peer.answer(request) } else { peer.head(request, 103) }
+                if request.head.target == "/first" { peer.answer(request) } else { peer.head(request, status) }
             }
         }
         rig.submit(target: "/first")
         rig.settle()
         let journal = rig.submit("PUT", body: [1, 2, 3])
         rig.settle()
-        #expect(journal.informational == [103])
+        #expect(journal.informational == [status])
         let request = try #require(peers[0].requests.last)
         switch farewell {
         case .lost: peers[0].close()

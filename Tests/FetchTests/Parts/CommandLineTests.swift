@@ -144,6 +144,7 @@ struct CommandLineTests {
             (["-J", "http://a/"], "needs --remote-name"),
             (["-C", "-", "http://a/"], "needs --output"), (["-C", "-", "-i", "-O", "http://a/"], "cannot go with"),
             (["-C", "-", "--compressed", "-O", "http://a/"], "cannot go with --compressed"),
+            (["-r", "0-1", "--compressed", "http://a/"], "cannot go with --compressed"),
             (["-C", "-", "-r", "0-1", "-O", "http://a/"], "both ask for a part"),
             (["-C", "-", "-OJ", "http://a/"], "cannot know the names"),
             (["-C", "-", "-O", "-d", "x", "http://a/"], "cannot go with a body"),

@@ -79,6 +79,50 @@ import URLLoadingTrust
         }
     }
 
+    /// A directory in which a download from this server waits to be begun.
+    private func waitingDownload(in folder: StateFolder, of server: LoopbackServer, _ clock: MovableClock) throws
+        -> BackgroundDirectory
+    {
+        let directory = try folder.directory()
+        try directory.write(
+            TransferRecord(Rig.download(server.url("/a")), allowed: 60_000, isDiscretionary: false, now: clock.now))
+        try directory.write(Rig.settings)
+        return directory
+    }
+
+    @Test(
+        "B10.37: an owner that a program has started begins nothing before the program can say that it judges servers")
+    func programComesFirst() async throws {
+        let (folder, clock) = (try StateFolder(), MovableClock())
+        let (_, identity) = try CertificateFactory.server("127.0.0.1")
+        try await withServer(.init(tls: ServerTLS(identity: identity)), router: { _ in .text("secret") }) { server in
+            let owner = try Rig.owner(try waitingDownload(in: folder, of: server, clock)) {
+                ($0.clock, $0.greetingPatience) = (clock.clock, .seconds(5))
+            }
+            #expect(owner.run { $0.transfers[1] != nil && $0.transfers[1]?.attempt == nil })
+            let (program, _) = try await Rig.program(owner, judges: true)
+            let challenge = try await program.first {
+                if case .challenged(1, let challenge) = $0 { challenge } else { nil }
+            }
+            #expect(challenge.space.method == NSURLAuthenticationMethodServerTrust)
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test("B10.37: the program that has started an owner may be dead, and is not waited for longer than five seconds")
+    func programNeverComes() async throws {
+        let (folder, clock) = (try StateFolder(), MovableClock())
+        try await withServer(router: { _ in .text("secret") }) { server in
+            let owner = try Rig.owner(try waitingDownload(in: folder, of: server, clock)) {
+                ($0.clock, $0.greetingPatience) = (clock.clock, .seconds(5))
+            }
+            #expect(owner.run { $0.transfers[1] != nil && $0.transfers[1]?.attempt == nil })
+            clock.move(milliseconds: 5000)
+            #expect(owner.run { $0.transfers[1]?.attempt != nil })
+            await Rig.stop(owner)
+        }
+    }
+
     @Test("B10.35: the hook is called once, when all is over and no program is connected")
     func hook() async throws {
         let folder = try StateFolder()

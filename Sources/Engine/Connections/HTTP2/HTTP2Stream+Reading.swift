@@ -7,6 +7,7 @@ extension HTTP2Stream {
     func received(informational head: ResponseHead) {
         guard let owner else { return }
         isInformed = true
+        if head.status == 104 { isTakenUp = true }
         owner.byteMoved()
         owner.received(informational: head)
         if head.status == 100 { continueSending() }

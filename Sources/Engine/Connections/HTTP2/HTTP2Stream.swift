@@ -26,6 +26,8 @@ final class HTTP2Stream {
     @exclusivity(unchecked) var progress = Progress.awaiting
     /// An informational answer has come.
     @exclusivity(unchecked) var isInformed = false
+    /// The server has said where it keeps what it gets of an upload.
+    @exclusivity(unchecked) var isTakenUp = false
     /// Why the message is malformed that the machine is about to refuse.
     @exclusivity(unchecked) var fault: HeaderFault?
     /// What came of the body while the owner could take no more: at most as much as the stream's window lets in.
@@ -127,8 +129,9 @@ final class HTTP2Stream {
 
     private func fail(_ end: HTTP2StreamEnd, _ owner: any ExchangeOwner) {
         let error = error(for: end, phase: owner.phase)
-        // What has been answered was looked at, whatever the server says.
-        let facts = facts(hasAnswer ? nil : ExchangeFacts.Refusal(end))
+        // What has been answered was looked at, whatever the server says. An informational answer may be a gateway's.
+        let isUnanswered = if case .awaiting = progress { !isTakenUp } else { false }
+        let facts = facts(isUnanswered ? ExchangeFacts.Refusal(end) : nil)
         noteBodyBytes()
         // The request may be sent again: its body is not closed here, but where the request ends.
         leaveBody()
@@ -157,12 +160,10 @@ final class HTTP2Stream {
 
     // MARK: Errors
 
-    /// Whether something of an answer has come, if only an informational one: the server has acted on the request
-    /// (B6.29).
-    private var hasAnswer: Bool { if case .awaiting = progress { isInformed } else { true } }
-
     private func facts(_ refusal: ExchangeFacts.Refusal?, bytesWritten: Bool = true) -> ExchangeFacts {
-        ExchangeFacts(
+        // B6.29: something of it, if only an informational one.
+        let hasAnswer = if case .awaiting = progress { isInformed } else { true }
+        return ExchangeFacts(
             reusedConnection: isLater, bytesWritten: bytesWritten && connection.channel.bytesSent != sentBefore,
             responseBytes: hasAnswer, refusal: refusal, doubtsOthers: false)
     }

@@ -88,6 +88,7 @@ private final class ServingHelper: Sendable {
         arrangement.whenIdle = { [weak self] in self?.arrangeToGo() }
         arrangement.whenWanted = { [weak self] in self?.call($0) }
         arrangement.whenInvalidated = { [weak self] in self?.leave() }
+        if somebodyWaits { arrangement.greetingPatience = .seconds(5) }
         do throws(BackgroundDirectoryFailure) {
             let directory = try BackgroundDirectory(path: path)
             let (owner, hasWaited) = try Self.owner(of: directory, arrangement)

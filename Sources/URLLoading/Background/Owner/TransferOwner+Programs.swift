@@ -51,6 +51,7 @@ extension TransferOwner {
         }
         program = channel
         self.hello = hello
+        awaitsGreeting = false
         adopt(hello.settings)
         for summary in summaries { channel.send(.met(summary)) }
         channel.send(.welcome)

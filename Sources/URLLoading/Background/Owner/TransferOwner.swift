@@ -26,6 +26,9 @@ actor TransferOwner: TransferService {
         var patience = TransferSchedule.Patience()
         /// How long to wait for an owner that is about to end.
         var lockPatience = Duration.zero
+        /// How long to wait for the greeting of a program that is on its way, before anything begins: it may want to judge
+        /// servers.
+        var greetingPatience = Duration.zero
         /// Called when nothing is left to be done and no program is connected; never again before something was to be done.
         var whenIdle: @Sendable () -> Void = {}
         /// Called with the settings, which have a hook, when a program is wanted and none is connected (B10.13, B10.35).
@@ -68,6 +71,8 @@ actor TransferOwner: TransferService {
     /// Whether it wants that now.
     var isCancelling = false
     private(set) var isStopped = false
+    /// Whether nothing begins before the program's greeting.
+    var awaitsGreeting = false
     private var isSettling = false
     private var settlesAgain = false
     private var timerGeneration = 0
@@ -121,6 +126,7 @@ actor TransferOwner: TransferService {
 
     private func takeOver(_ contents: BackgroundDirectory.Contents) {
         let now = now
+        awaitGreeting()
         for var record in contents.records {
             if record.isDone {
                 directory.remove(task: record.task)
@@ -137,6 +143,20 @@ actor TransferOwner: TransferService {
             directory.removeFiles(except: keptFiles, now: now, partsOlderThan: settings?.resourceTimeout ?? week)
         }
         settle()
+    }
+
+    /// Lets the program come first that has started this owner, and may be about to judge servers; not for ever, since it may be dead.
+    private func awaitGreeting() {
+        guard arrangement.greetingPatience > .zero else { return }
+        awaitsGreeting = true
+        let delay = Int64(arrangement.greetingPatience / .milliseconds(1))
+        arrangement.clock.wake(delay, queue) { [weak self] in
+            self?.assumeIsolated { owner in
+                guard owner.awaitsGreeting else { return }
+                owner.awaitsGreeting = false
+                owner.settle()
+            }
+        }
     }
 
     /// Brings a record in line with the fact that the owner that had it is no more.
@@ -236,7 +256,7 @@ actor TransferOwner: TransferService {
 
     private func carryOutSteps() {
         // Without settings it is not known how to load.
-        guard !isStopped, settings != nil || arrangement.configuration != nil else { return }
+        guard !isStopped, !awaitsGreeting, settings != nil || arrangement.configuration != nil else { return }
         for step in schedule.next(now) {
             switch step {
             case .begin(let number): begin(number)
@@ -248,7 +268,8 @@ actor TransferOwner: TransferService {
     private func setTimer() {
         timerGeneration += 1
         // Without settings nothing can be begun or ended, and time changes nothing about that.
-        guard settings != nil || arrangement.configuration != nil, let delay = schedule.wake(now) else { return }
+        guard !awaitsGreeting, settings != nil || arrangement.configuration != nil, let delay = schedule.wake(now)
+        else { return }
         let generation = timerGeneration
         arrangement.clock.wake(min(delay, Self.longestWait), queue) { [weak self] in
             self?.assumeIsolated { if $0.timerGeneration == generation { $0.settle() } }

@@ -91,6 +91,7 @@ extension BackgroundSession {
             arrangement.configuration = values
             // One that has just been left may be about to end.
             arrangement.lockPatience = .seconds(5)
+            arrangement.greetingPatience = .seconds(5)
             let owner = try TransferOwner(directory: directory, arrangement: arrangement)
             if let reason { BackgroundHelper.reportMissing(reason) }
             greet(owner, OwnerChannel(self))
