@@ -68,7 +68,7 @@ extension TLSSession {
     /// Whether neither data nor the end can be encrypted now: a message of TLS itself has come in part, as several records may
     /// carry it (RFC 8446 section 5.1). The `decrypt` of its rest ends this.
     package var isHeldUp: Bool {
-        if case .open = stage, !sentClose { SSL_in_init(ssl) == 1 } else { false }
+        if case .open = stage, !sentClose, !receivedClose { SSL_in_init(ssl) == 1 } else { false }
     }
 
     /// Queues close_notify, unless `isHeldUp`; what the peer still sends can be read.

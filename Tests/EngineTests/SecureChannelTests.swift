@@ -285,6 +285,34 @@ struct SecureChannelTests {
         #expect(stream.outputFailure == nil)
     }
 
+    @Test(
+        "A write that waits for the rest of a ticket fails when the peer has ended, and so does our end",
+        arguments: [false, true])
+    func cutTicket(isEnding: Bool) throws {
+        let sealed = try open(to: TunnelEnd(dividesTickets: true))
+        let (stream, writer) = (TLSStream(sealed.channel), Writer())
+        stream.observer = writer
+        let tickets = sealed.server.withOutgoing { Array($0) }
+        let first = 5 + Int(tickets[3]) << 8 + Int(tickets[4])
+        let bytes: [UInt8] = [1, 2, 3]
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        #expect(tickets[..<first].withUnsafeBytes { sealed.far.write($0) } == .bytes(first))
+        #expect(buffer.withUnsafeMutableBytes { stream.read(into: $0) } == .wouldBlock)
+        if isEnding {
+            stream.shutdownWrite()
+        } else {
+            #expect(bytes.withUnsafeBytes { stream.write($0) } == .wouldBlock)
+        }
+        sealed.far.shutdownWrite()
+        #expect(buffer.withUnsafeMutableBytes { stream.read(into: $0) } != .wouldBlock)
+        reactor.runPending()
+        #expect(writer.timesTold == 1 && stream.outputFailure != nil)
+        if case .failed = bytes.withUnsafeBytes({ stream.write($0) }) {
+        } else if !isEnding {
+            Issue.record("the write does not fail")
+        }
+    }
+
     @Test("Without TLS bytes pass as they are, in one write, and the end is whole")
     func plain() {
         let (stream, far) = MemoryStream.pair(on: reactor)

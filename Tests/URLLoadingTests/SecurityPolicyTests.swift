@@ -130,10 +130,12 @@ struct SecurityPolicyTests {
         let response = try place.intermediate.ocspResponse(about: place.leaf.certificate, .revoked)
         SecTrustSetOCSPResponse(answered, Data(response) as CFData)
         for mode in [Policy.PinningMode.publicKey, .certificate] {
-            let policy = place.policy(mode, [place.intermediate.certificate], invalid: true)
-            #expect(policy.evaluate(try place.trust(), forDomain: "a.test"))
-            #expect(!policy.evaluate(listed, forDomain: "a.test"))
-            #expect(!policy.evaluate(answered, forDomain: "a.test"))
+            for pin in [place.intermediate.certificate, place.leaf.certificate] {
+                let policy = place.policy(mode, [pin], invalid: true)
+                #expect(policy.evaluate(try place.trust(), forDomain: "a.test"))
+                #expect(!policy.evaluate(listed, forDomain: "a.test"))
+                #expect(!policy.evaluate(answered, forDomain: "a.test"))
+            }
         }
     }
 

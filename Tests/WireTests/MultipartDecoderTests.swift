@@ -123,6 +123,21 @@ struct MultipartDecoderTests {
     }
 
     @Test(
+        "A boundary of dashes alone stands behind those of its delimiter lines, cut in every way",
+        arguments: ["--", "----"])
+    func dashesAlone(boundary: String) {
+        let delimiter = "--\(boundary)"
+        let lines = ["before", delimiter, "A: 1", "", "one", "\(delimiter)--", ""]
+        for pieces in Pieces.waysToCut(Array(lines.joined(separator: "\r\n").utf8)) {
+            let events = transcript(pieces, boundary: boundary)
+            guard events == ["part A: 1", "body one", "end"] else {
+                #expect(events == ["part A: 1", "body one", "end"], "cut into \(pieces.prefix(3).map(\.count))…")
+                return
+            }
+        }
+    }
+
+    @Test(
         "Boundaries that are not allowed are refused",
         arguments: ["", "a\nb", "a\u{7F}", String(repeating: "x", count: 257)])
     func badBoundaries(boundary: String) {

@@ -121,9 +121,18 @@ final class SecureChannel {
         return switch stream.read(into: part) {
         case .bytes(let count): decrypt(UnsafeRawBufferPointer(rebasing: part[..<count]), tls, into: buffer)
         case .wouldBlock: .wouldBlock
-        case .endOfStream: .end(isWhole: false)
+        case .endOfStream: inputCut(tls)
         case .failed(let error): .failed(error)
         }
+    }
+
+    /// The stream has ended without a word of TLS's. What waits for the rest of a message can never be written.
+    private func inputCut(_ tls: TLSSession) -> Input {
+        if tls.isHeldUp {
+            outputFailure = outputFailure ?? .brokenProtocol(in: "SSL_write")
+            if isHeldUp { letWriterGoOn() }
+        }
+        return .end(isWhole: false)
     }
 
     private func decrypt(
@@ -242,6 +251,7 @@ final class SecureChannel {
 
     /// Encrypts all of it; what kept TLS from taking it, if something did.
     private func encrypt(_ plaintext: UnsafeRawBufferPointer, _ tls: TLSSession) -> Output? {
+        if let outputFailure { return .failed(outputFailure) }
         do throws(TLSError) {
             try tls.encrypt(plaintext)
             return nil
@@ -269,7 +279,7 @@ final class SecureChannel {
     func finishWriting() -> Bool {
         if let tls {
             tls.close()
-            isHeldUp = tls.isHeldUp
+            isHeldUp = tls.isHeldUp && outputFailure == nil
         }
         return !isHeldUp && sendOutgoing() == nil
     }

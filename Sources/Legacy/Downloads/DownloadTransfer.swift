@@ -175,6 +175,8 @@ final class DownloadTransfer: Sendable {
         guard state.decoder == nil, let request = state.request else { return nil }
         // What is behind the end of the range is no part of the file.
         if let end = state.end, file.length > end { return nil }
+        // A part that the program has asked for itself: the file's first byte is not that of the whole.
+        if state.end == nil, (state.response as? HTTPURLResponse)?.statusCode == 206 { return nil }
         return ResumePoint(request, state.response, received: file.length)
     }
 

@@ -13,8 +13,8 @@ package protocol TrustEvaluator: Sendable {
     /// needs no files leaves this to `evaluate`.
     func evaluateAtOnce(_ chain: CertificateChain, policy: TrustPolicy) throws(FilesNeeded) -> TrustVerdict
 
-    /// What the evaluator makes of the policy by conditions that were put on it, or on evaluators that it would ask
-    /// about the policy's host. Conditions of several evaluators count together, as far as they ask for more.
+    /// The policy under the conditions of this evaluator, and of those that it would ask about the policy's host. Those
+    /// of several count together, as far as they ask for more.
     func conditions(on policy: TrustPolicy) -> TrustPolicy
 }
 

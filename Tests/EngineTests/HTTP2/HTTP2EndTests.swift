@@ -310,6 +310,22 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test("H7.2: a refusal behind an informational answer, which may be a gateway's, is one")
+    func refusedBehindHints() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                guard peer.requests.count == 1 else { return peer.answer(request) }
+                peer.head(request, 103)
+                peer.reset(request, .refusedStream)
+            }
+        }
+        let journal = rig.submit("PUT", body: [1, 2, 3])
+        rig.settle()
+        #expect(journal.informational == [103] && journal.text == "hello" && peers[0].targets == ["/", "/"])
+        rig.expectClean()
+    }
+
     /// How a server is done with a request that it has not answered.
     enum Farewell: CaseIterable, Sendable { case lost, refused, turnedAway, wantsHTTP1 }
 

@@ -91,8 +91,9 @@ final class HTTP1Connection: ByteStreamObserver {
         guard !isClosed else { return false }
         let isKnown = reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
         if !isKnown, hasUnasked() { return false }
-        // The rest of a record would pass for something that came behind the request.
-        return channel.tls?.holdsPartOfRecord != true
+        // The rest of a record would pass for something that came behind the request, and that of a message hold it up.
+        guard let tls = channel.tls else { return true }
+        return !tls.holdsPartOfRecord && !tls.isHeldUp
     }
 
     /// Just opened: it has carried nothing and has not waited in the pool.

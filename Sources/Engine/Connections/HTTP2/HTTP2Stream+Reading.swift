@@ -60,7 +60,10 @@ extension HTTP2Stream {
         guard let owner, !owner.isReadPaused else { return }
         if !held.isEmpty { give(to: owner) }
         guard self.owner === owner, held.isEmpty, !owner.isReadPaused else { return }
-        if let trailers = connection.heldTrailers.removeValue(forKey: id) { owner.received(trailers: trailers) }
+        // Hardly ever are there any, and this comes with each answer about which a delegate was asked.
+        if !connection.heldTrailers.isEmpty, let trailers = connection.heldTrailers.removeValue(forKey: id) {
+            owner.received(trailers: trailers)
+        }
         tellEnd()
     }
 

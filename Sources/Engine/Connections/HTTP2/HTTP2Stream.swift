@@ -98,7 +98,7 @@ final class HTTP2Stream {
         guard owner != nil else { return }
         noteBodyBytes()
         letGo()
-        connection.heldTrailers[id] = nil
+        if !connection.heldTrailers.isEmpty { connection.heldTrailers[id] = nil }
         if isTimedOut { connection.machine.timedOut(id, now: connection.now) } else { connection.machine.cancel(id) }
         connection.carryOut()
     }

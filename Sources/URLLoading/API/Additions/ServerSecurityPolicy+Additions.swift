@@ -53,6 +53,8 @@ extension URLSession {
             settings.exceptions = nil
             let outcome = SecTrustOutcome(of: trust, under: settings)
             guard outcome.isTrusted || allowInvalidCertificates else { return false }
+            // A pinned certificate that its issuer has taken back proves nothing.
+            if pinningMode != .none, outcome.reasons.contains(.revoked) { return false }
             switch pinningMode {
             case .none: return true
             case .certificate: return hasPinnedCertificate(trust, settings)
