@@ -175,6 +175,13 @@ struct TaskProgressTests {
             whole.resume()
             #expect(task.state == .running)
 
+            whole.pause()
+            task.resume()
+            #expect(task.state == .running)
+            whole.pause()
+            #expect(task.state == .suspended, "also where the task itself was resumed in between")
+            whole.resume()
+
             task.suspend()
             whole.pause()
             whole.resume()

@@ -103,6 +103,7 @@ package struct AuthenticationMachine: Sendable {
 
     /// What the last request went out with is not answered, and never will be: it was neither accepted nor refused.
     package mutating func lost() {
+        if let attempt, !attempt.isAhead { answers[attempt.space, default: 1] -= 1 }
         attempt = nil
     }
 

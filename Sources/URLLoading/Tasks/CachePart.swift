@@ -9,9 +9,8 @@ final class CachePart: Sendable {
     let key: CacheKey
     /// Nil where nothing can be stored, and the answer only makes others worthless (B7.84).
     let load: CachedLoad?
-    /// The length of the longest body of such an answer that is kept (B7.8). A cache of the program's is asked for it when the hop sets
-    /// off, since the answer comes on the loop.
-    let longestBody: Int64?
+    /// What a cache of the program's has said when the hop set off, since the answer comes on the loop.
+    private let programsLongestBody: Int64?
     /// When the hop set off.
     let requestTime: WallTime
 
@@ -19,7 +18,10 @@ final class CachePart: Sendable {
         self.session = session
         self.key = key
         self.load = load
-        longestBody = load == nil ? nil : session.longestBody
+        programsLongestBody = load == nil || session.isPlain ? nil : session.longestBody
         requestTime = session.clock()
     }
+
+    /// The length of the longest body of an answer that is kept (B7.8).
+    var longestBody: Int64? { session.isPlain ? session.longestBody : programsLongestBody }
 }

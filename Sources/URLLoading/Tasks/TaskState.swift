@@ -38,7 +38,7 @@ struct TaskState: ~Copyable, Sendable {
     /// The judge of the task's connections, from the first on that is judged at all.
     var judge: ConnectionJudge?
     var call: WaitingCall?
-    /// What keeps task and session alive until the task has ended; the first is what `face` shows.
+    /// What `face` shows, as the task holds it. It and the session keep each other alive until the task has ended.
     private var heldFace = TaskFace.none
     var session: URLSession?
 
@@ -176,6 +176,10 @@ struct TaskState: ~Copyable, Sendable {
             failure = LoadFailure.cancelled(currentRequest?.url)
         }
         if rareDownload.exists { failure = download?.settle(failure) }
+        if case .none = load {} else { spend(exchange(&load, with: .none)) }
+        spend(reroutable.take())
+        spend(cachePart.take())
+        spend(handshake.take())
         defer {
             machine.complete()
             error = failure
@@ -184,28 +188,17 @@ struct TaskState: ~Copyable, Sendable {
             alarm = nil
             answerLimit = nil
             // Nothing of the program's goes with it under the lock: a task that ends quietly has no delegate.
-            if quietly { letGo() }
+            if quietly { takeLastHeld() }
         }
         return TaskResult(
             error: failure, response: response, call: call, session: session, kept: takeKept(),
             download: rareDownload, alarm: alarm, answerLimit: answerLimit,
-            left: Left(
-                load: exchange(&load, with: .none), reroutable: reroutable.take(), cachePart: cachePart.take(),
-                handshake: handshake.take(), records: exchange(&records, with: []), spent: takeSpent()))
-    }
-
-    /// What the last hop of a task leaves behind.
-    struct Left: Sendable {
-        fileprivate let load: TaskLoad
-        fileprivate let reroutable: ReroutableHop?
-        fileprivate let cachePart: CachePart?
-        fileprivate let handshake: WebSocketHop?
-        fileprivate let records: [TransactionRecord]
-        fileprivate let spent: [any Sendable]?
+            records: exchange(&records, with: []), spent: takeSpent())
     }
 
     /// Lets go of something that may be the program's; it ends when the lock is free.
-    mutating func spend(_ value: (any Sendable)?) {
+    // Measured: generic, since an optional existential is copied and destroyed by way of its metadata, nil too.
+    mutating func spend<Value: Sendable>(_ value: Value?) {
         guard let value else { return }
         spent = (spent ?? []) + [value]
     }
@@ -215,7 +208,7 @@ struct TaskState: ~Copyable, Sendable {
 
     /// Lets go of what is needed up to the last message only; it is the caller's.
     @discardableResult
-    mutating func letGo() -> LastHeld {
+    mutating func takeLastHeld() -> LastHeld {
         defer { (delegate, delegateView, heldFace, session) = (nil, nil, TaskFace.none, nil) }
         return LastHeld(delegate: delegate, view: delegateView, face: heldFace, session: session)
     }
@@ -251,8 +244,9 @@ struct TaskResult: ~Copyable, Sendable {
     /// The alarms that are not needed any more.
     let alarm: Alarm?
     let answerLimit: Alarm?
-    /// What ends with the task, when the lock is free.
-    let left: TaskState.Left
+    // What ends with the task, when the lock is free.
+    fileprivate let records: [TransactionRecord]
+    fileprivate let spent: [any Sendable]?
 }
 
 /// What carries the task's exchange.

@@ -70,7 +70,10 @@ final class CacheStore: Sendable {
         }
 
         /// The same for the disk, of which nothing is the program's code.
-        var plain: Entry { Entry(response: response.plain(with: answer), answer: answer, storedAt: storedAt) }
+        var plain: Entry {
+            response.isPlain
+                ? self : Entry(response: response.plain(with: answer), answer: answer, storedAt: storedAt)
+        }
     }
 
     private struct Disk: Sendable {

@@ -92,7 +92,7 @@ struct TaskCompletion: Sendable {
         let wasListed = task.session?.unlist(task) ?? false
         tellLast()
         task.telling.postNotice(.urlSessionTaskDidComplete)
-        task.state.letGo { $0.letGo() }
+        task.state.letGo { $0.takeLastHeld() }
         if wasListed { task.session?.taskEnded(of: session) }
     }
 

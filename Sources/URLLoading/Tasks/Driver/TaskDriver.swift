@@ -45,7 +45,10 @@ struct TaskDriver: Sendable {
     /// Balances one suspension; the first time, what begins at once is noted as begun.
     private func resumption(_ state: inout TaskState) -> Resumption {
         // A mock only pretends to run.
-        switch state.machine.resume(pretends: task.session == nil) {
+        let step = state.machine.resume(pretends: task.session == nil)
+        // Whatever has resumed it: the next pause of its progress suspends it again.
+        if state.machine.phase == .running { state.isSuspendedByProgress = false }
+        switch step {
         case .none: return .none
         case .tellExchange: return .tellExchange
         case .begin:
@@ -202,9 +205,10 @@ struct TaskDriver: Sendable {
 
     /// The exchange goes on with another carrier; whether the task was cancelled, and the new carrier has to be told.
     func goOn(with load: any LoadHandle) -> Bool {
-        task.state.withLock { state in
-            state.spend(exchange(&state.load, with: .other(load)).handle)
-            return state.machine.goOnElsewhere()
+        // Order: the handle of before goes when the lock is free, and not with the task's end.
+        task.state.withLockLettingGo { state in
+            let before = exchange(&state.load, with: .other(load))
+            return (state.machine.goOnElsewhere(), before)
         }
     }
 

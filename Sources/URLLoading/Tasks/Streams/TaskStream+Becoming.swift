@@ -34,7 +34,7 @@ extension TaskStream {
         let after = URLSessionStreamTask(core: task)
         let calls = StreamCalls(host: connection.facts.origin.host, port: connection.facts.origin.port)
         let deadline = task.driver.submit { state -> Duration? in
-            state.load = .none
+            state.spend(exchange(&state.load, with: .none))
             state.face = after
             state.records += records
             task.become(.stream(calls))
