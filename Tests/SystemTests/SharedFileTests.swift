@@ -60,6 +60,9 @@ struct SharedFileTests {
         let file = SharedFile(path: folder.path + "/file")
         #expect(write(file, "x") == nil)
         #expect(write(SharedFile(path: file.path + "/below"), "x")?.call == "open")
+        #expect(symlink(folder.path + "/loop", folder.path + "/loop") == 0)
+        let unread = SharedFile(path: folder.path + "/loop")
+        #expect(write(unread, "x")?.call == "open" && unread.read(atMost: 100) == nil, "it may hold something")
         #expect(symlink("/proc/none", folder.path + "/link.lock") == 0)
         #expect(write(SharedFile(path: folder.path + "/link"), "x")?.call == "open", "a link is no lock")
     }
@@ -78,7 +81,9 @@ private final class Folder: Sendable {
     }
 
     deinit {
-        for name in ["/a/b/file.lock", "/file", "/file.lock", "/link.lock"] { unlink(path + name) }
+        for name in ["/a/b/file.lock", "/file", "/file.lock", "/link.lock", "/loop", "/loop.lock"] {
+            unlink(path + name)
+        }
         for name in ["/a/b", "/a", ""] { rmdir(path + name) }
     }
 }

@@ -26,26 +26,50 @@ package struct SharedFile: Sendable, Equatable {
     /// The whole content; nil where there is none that could be believed: no file, one of another user's, one that is
     /// longer than `limit` or cannot be read.
     package func read(atMost limit: Int) -> [UInt8]? {
-        guard case .success(let file) = OpenFile.open(path: path), file.byteCount <= Int64(limit),
-            Platform.isOwn(file: file.raw)
-        else { return nil }
+        if case .success(let bytes) = content(atMost: limit) { bytes } else { nil }
+    }
+
+    /// The whole content; nil where there is none that could be believed. Fails where there may be one that cannot be
+    /// read now: descriptors have run out, or the disk says no.
+    package func content(atMost limit: Int) -> Result<[UInt8]?, SystemError> {
+        let file: OpenFile
+        switch OpenFile.open(path: path) {
+        case .failure(let error): return Self.meansNone(error) ? .success(nil) : .failure(error)
+        case .success(let opened): file = opened
+        }
+        guard file.byteCount <= Int64(limit), Platform.isOwn(file: file.raw) else { return .success(nil) }
         let count = Int(file.byteCount)
         // The initialiser writes to the array, and all arrays without room are one.
-        guard count > 0 else { return [] }
+        guard count > 0 else { return .success([]) }
+        var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let rest = UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
-                guard case .success(let read) = file.read(at: Int64(filled), into: rest) else { return }
-                filled += read
+                switch file.read(at: Int64(filled), into: rest) {
+                case .success(let read): filled += read
+                case .failure(.ended): return
+                case .failure(.failed(let error)):
+                    failure = error
+                    return
+                }
             }
         }
-        return bytes.count == count ? bytes : nil
+        if let failure { return .failure(failure) }
+        return .success(bytes.count == count ? bytes : nil)
+    }
+
+    /// Whether opening has failed since there is no file of that name.
+    private static func meansNone(_ error: SystemError) -> Bool {
+        switch error.errno {
+        case ENOENT, ENOTDIR, EISDIR, EINVAL, ENXIO: true
+        default: false
+        }
     }
 
     /// Lets `body` see the content and say what becomes of it, while no other process does the same.
     ///
-    /// Fails without calling `body` where the lock is not to be had within `patience`.
+    /// Fails without calling `body` where the lock is not to be had within `patience`, or the file cannot be read now.
     package func change(
         atMost limit: Int, patience: Duration = .seconds(5), _ body: ([UInt8]?) -> Change
     ) -> SystemError? {
@@ -57,7 +81,12 @@ package struct SharedFile: Sendable, Equatable {
         case .success(let taken): lock = taken
         }
         defer { lock.hold() }
-        switch body(read(atMost: limit)) {
+        let content: [UInt8]?
+        switch self.content(atMost: limit) {
+        case .failure(let error): return error
+        case .success(let read): content = read
+        }
+        switch body(content) {
         case .keep: return nil
         case .replace(let bytes): return replace(with: bytes)
         case .remove:

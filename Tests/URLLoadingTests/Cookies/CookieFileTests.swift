@@ -216,6 +216,46 @@ struct CookieFileTests {
         #expect(!store.needsWriting && file.read(atMost: 1000) != nil)
     }
 
+    @Test("B8.69: a file that cannot be read at the moment is left alone, and memory keeps what it has")
+    func unreadable() throws {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        let store = CookieStore(file: file)
+        #expect(store.set(Cookie(name: "a")) && store.set(Cookie(name: "b")))
+        _ = store.write()
+
+        let files = FileManager.default
+        try files.moveItem(atPath: file.path, toPath: file.path + ".aside")
+        // Nobody can open a link to itself, not even root.
+        try files.createSymbolicLink(atPath: file.path, withDestinationPath: file.path)
+        #expect(store.set(Cookie(name: "c")))
+        #expect(!store.write() && store.needsWriting)
+        #expect(Self.values(store) == ["a=1", "b=1", "c=1"])
+        let late = CookieStore(file: file)
+        #expect(Self.values(late) == [] && late.mayHoldCookies && !late.isReady)
+        #expect(late.set(Cookie(name: "d")))
+
+        try files.removeItem(atPath: file.path)
+        try files.moveItem(atPath: file.path + ".aside", toPath: file.path)
+        late.prepare()
+        #expect(late.isReady && Self.values(late) == ["a=1", "b=1", "d=1"], "read when it can be")
+        _ = store.write()
+        _ = late.write()
+        #expect(Self.values(CookieStore(file: file)) == ["a=1", "b=1", "c=1", "d=1"])
+    }
+
+    @Test("B8.69: where the file was torn by others, what memory has is written anew")
+    func tornLater() throws {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        let store = CookieStore(file: file)
+        #expect(store.set(Cookie(name: "a")) && store.set(Cookie(name: "b")))
+        _ = store.write()
+        #expect(file.change(atMost: 1000) { _ in .replace([1, 2, 3]) } == nil)
+        #expect(store.set(Cookie(name: "c")))
+        _ = store.write()
+        #expect(Self.values(store) == ["a=1", "b=1", "c=1"])
+        #expect(Self.values(CookieStore(file: file)) == ["a=1", "b=1", "c=1"])
+    }
+
     private static func cookie(_ name: String, _ value: String) throws -> HTTPCookie {
         try #require(
             HTTPCookie(properties: [

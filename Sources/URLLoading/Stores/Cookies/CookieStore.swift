@@ -19,7 +19,7 @@ package final class CookieStore: Sendable {
     private let clock: @Sendable () -> Double
     private let suffixes: @Sendable () -> PublicSuffixes
     private let holdsAny: Atomic<Bool>
-    /// Whether the file has been read, or there is none. Set under the lock.
+    /// Whether what the file holds is known, or there is none. Set under the lock.
     private let isLoaded: Atomic<Bool>
 
     private struct State: Sendable {
@@ -27,6 +27,8 @@ package final class CookieStore: Sendable {
         var policy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
         /// Whether everything was removed, others' cookies in the file as well.
         var isCleared = false
+        /// Whether the file could not be read when it was wanted.
+        var isUnreadable = false
     }
 
     /// A store that is kept in a file, or in memory; the clock counts seconds since 2001.
@@ -50,7 +52,14 @@ package final class CookieStore: Sendable {
     var isReady: Bool { isLoaded.load(ordering: .acquiring) }
 
     /// Reads the file, if it was not read yet; waits for the disk.
-    func prepare() { withState { _, _ in } }
+    func prepare() {
+        let now = clock()
+        state.withLock { state in
+            state.isUnreadable = false
+            load(&state, now: now)
+            holdsAny.store(!state.jar.isEmpty || state.isUnreadable, ordering: .relaxed)
+        }
+    }
 
     /// Whose cookies are taken.
     package var policy: HTTPCookie.AcceptPolicy {
@@ -151,7 +160,7 @@ package final class CookieStore: Sendable {
         let now = clock()
         return state.withLock { state in
             load(&state, now: now)
-            defer { holdsAny.store(!state.jar.isEmpty, ordering: .relaxed) }
+            defer { holdsAny.store(!state.jar.isEmpty || state.isUnreadable, ordering: .relaxed) }
             return body(&state, now)
         }
     }
@@ -172,11 +181,11 @@ package final class CookieStore: Sendable {
         var (isChanged, taken, isCleared) = (false, Set<Cookie.Identity>(), false)
         let failure = file.change(atMost: CookieFile.mostBytes, patience: patience) { bytes in
             // Order: all of it under the file's lock, so that no older state comes after a newer one.
-            let (touched, own, clears) = takeChanges()
+            let known = bytes.flatMap(CookieFile.decode)
+            let (touched, own, clears) = takeChanges(all: bytes != nil && known == nil, now: now)
             (taken, isCleared) = (touched, clears)
             var jar = CookieJar()
-            for cookie in clears ? [] : bytes.flatMap(CookieFile.decode) ?? [] where !touched.contains(cookie.identity)
-            {
+            for cookie in clears ? [] : known ?? [] where !touched.contains(cookie.identity) {
                 jar.store(cookie, now: now)
             }
             for cookie in own { jar.store(cookie, now: now) }
@@ -195,31 +204,40 @@ package final class CookieStore: Sendable {
         return isChanged
     }
 
-    /// What has changed here, and of that what there is to write.
-    private func takeChanges() -> (Set<Cookie.Identity>, [Cookie], isCleared: Bool) {
+    /// What has changed here, and of that what there is to write; `all` that is here where what the file held is lost.
+    private func takeChanges(all: Bool, now: Double) -> (Set<Cookie.Identity>, [Cookie], isCleared: Bool) {
         state.withLock { state in
             let touched = state.jar.takeTouched()
             defer { state.isCleared = false }
-            let cookies = touched.compactMap { state.jar.cookie($0) }.filter { $0.expires != nil }
+            let mine = all ? state.jar.all(now) : touched.compactMap { state.jar.cookie($0) }
+            let cookies = mine.filter { $0.expires != nil }
             return (touched, cookies.sorted { $0.created < $1.created }, state.isCleared)
         }
     }
 
     private func adopt(_ shared: [Cookie], now: Double) -> Bool {
         state.withLock { state in
-            defer { holdsAny.store(!state.jar.isEmpty, ordering: .relaxed) }
+            defer {
+                state.isUnreadable = false
+                holdsAny.store(!state.jar.isEmpty, ordering: .relaxed)
+                isLoaded.store(true, ordering: .releasing)
+            }
             return state.jar.adopt(shared, now: now)
         }
     }
 
-    /// A file that is torn, or not one of ours, counts as none.
+    /// A file that is torn, or not one of ours, counts as none. One that cannot be read now is tried again by `prepare`
+    /// and by the next writing, and by nothing else: what asks may be on a loop.
     private func load(_ state: inout State, now: Double) {
-        guard !isLoaded.load(ordering: .relaxed) else { return }
+        guard let file, !isLoaded.load(ordering: .relaxed), !state.isUnreadable else { return }
+        guard case .success(let bytes) = file.content(atMost: CookieFile.mostBytes) else {
+            state.isUnreadable = true
+            return
+        }
         // Order: last, since a thread that finds it set does not expect to wait here.
         defer { isLoaded.store(true, ordering: .releasing) }
-        guard let file, let bytes = file.read(atMost: CookieFile.mostBytes), let cookies = CookieFile.decode(bytes)
-        else { return }
-        for cookie in cookies { state.jar.store(cookie, now: now) }
-        _ = state.jar.takeTouched()
+        guard !state.isCleared, let cookies = bytes.flatMap(CookieFile.decode) else { return }
+        // What has changed here since the first try counts more than what the file holds.
+        _ = state.jar.adopt(cookies, now: now)
     }
 }
