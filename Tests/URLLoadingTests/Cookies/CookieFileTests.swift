@@ -256,6 +256,30 @@ struct CookieFileTests {
         #expect(Self.values(CookieStore(file: file)) == ["a=1", "b=1", "c=1"])
     }
 
+    @Test("B8.68: while changes are being written there is something to wait for")
+    func writingIsWaitedFor() {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        let writer = Guarded<CookieStore?>(nil)
+        let seen = Guarded<[Bool]>([])
+        // The time is asked for behind the file's lock, when the changes have been taken.
+        let store = CookieStore(
+            file: file,
+            clock: {
+                if let store = writer.withLock({ $0 }) {
+                    let needsWriting = store.needsWriting
+                    seen.withLock { $0.append(needsWriting) }
+                }
+                return Date.timeIntervalSinceReferenceDate
+            })
+        #expect(store.set(Cookie(name: "a")))
+        writer.withLock { $0 = store }
+        _ = store.write()
+        writer.withLock { $0 = nil }
+        #expect(seen.withLock { $0 } == [true])
+        #expect(!store.needsWriting)
+        #expect(Self.values(CookieStore(file: file)) == ["a=1"])
+    }
+
     private static func cookie(_ name: String, _ value: String) throws -> HTTPCookie {
         try #require(
             HTTPCookie(properties: [

@@ -29,6 +29,8 @@ package final class CookieStore: Sendable {
         var isCleared = false
         /// Whether the file could not be read when it was wanted.
         var isUnreadable = false
+        /// How many writings have taken what has changed and are not over.
+        var writings = 0
     }
 
     /// A store that is kept in a file, or in memory; the clock counts seconds since 2001.
@@ -167,9 +169,10 @@ package final class CookieStore: Sendable {
 
     // MARK: The disk
 
-    /// Whether something has changed that the file does not know of.
+    /// Whether something has changed that the file does not know of, or hears of just now: another writing waits for
+    /// that one.
     package var needsWriting: Bool {
-        file != nil && state.withLock { $0.isCleared || !$0.jar.touched.isEmpty }
+        file != nil && state.withLock { $0.isCleared || !$0.jar.touched.isEmpty || $0.writings > 0 }
     }
 
     /// Brings file and memory in line, if anything has changed here; whether others would notice that in memory.
@@ -177,13 +180,14 @@ package final class CookieStore: Sendable {
     /// What cannot be written is written next time.
     package func write(patience: Duration = .seconds(5)) -> Bool {
         guard let file, needsWriting else { return false }
-        let now = clock()
-        var (isChanged, taken, isCleared) = (false, Set<Cookie.Identity>(), false)
+        var isChanged = false
+        var taken: (touched: Set<Cookie.Identity>, isCleared: Bool)?
         let failure = file.change(atMost: CookieFile.mostBytes, patience: patience) { bytes in
             // Order: all of it under the file's lock, so that no older state comes after a newer one.
             let known = bytes.flatMap(CookieFile.decode)
-            let (touched, own, clears) = takeChanges(all: bytes != nil && known == nil, now: now)
-            (taken, isCleared) = (touched, clears)
+            let (touched, own, clears) = takeChanges(all: bytes != nil && known == nil)
+            taken = (touched, clears)
+            let now = clock()
             var jar = CookieJar()
             for cookie in clears ? [] : known ?? [] where !touched.contains(cookie.identity) {
                 jar.store(cookie, now: now)
@@ -195,21 +199,24 @@ package final class CookieStore: Sendable {
             let text = CookieFile.encode(shared)
             return text == bytes ? .keep : .replace(text)
         }
-        if failure != nil {
+        if let taken {
             state.withLock { state in
-                state.jar.untake(taken)
-                state.isCleared = state.isCleared || isCleared
+                state.writings -= 1
+                guard failure != nil else { return }
+                state.jar.untake(taken.touched)
+                state.isCleared = state.isCleared || taken.isCleared
             }
         }
         return isChanged
     }
 
     /// What has changed here, and of that what there is to write; `all` that is here where what the file held is lost.
-    private func takeChanges(all: Bool, now: Double) -> (Set<Cookie.Identity>, [Cookie], isCleared: Bool) {
+    private func takeChanges(all: Bool) -> (Set<Cookie.Identity>, [Cookie], isCleared: Bool) {
         state.withLock { state in
+            state.writings += 1
             let touched = state.jar.takeTouched()
             defer { state.isCleared = false }
-            let mine = all ? state.jar.all(now) : touched.compactMap { state.jar.cookie($0) }
+            let mine = all ? state.jar.all(-.infinity) : touched.compactMap { state.jar.cookie($0) }
             let cookies = mine.filter { $0.expires != nil }
             return (touched, cookies.sorted { $0.created < $1.created }, state.isCleared)
         }
