@@ -140,6 +140,23 @@ struct CacheFileTests {
         #expect(first.currentDiskUsage == 0 && folder.entries.isEmpty)
     }
 
+    /// Puts a directory in the place of a file, which nobody can open for writing then.
+    private func block(_ name: String) throws {
+        try FileManager.default.removeItem(at: folder.url.appending(path: name))
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: name), withIntermediateDirectories: false)
+    }
+
+    @Test("B7.13: an answer that cannot be written leaves nothing of the one before", arguments: ["writers", "lock"])
+    func unwritable(name: String) throws {
+        let cache = folder.cache()
+        try Stored.store(urls[0], "old", in: cache)
+        try block(name)
+        try Stored.store(urls[0], "new", in: cache)
+        #expect(cache.cachedResponse(for: try Stored.request(urls[0])) == nil)
+        #expect(folder.cache().cachedResponse(for: try Stored.request(urls[0])) == nil)
+    }
+
     @Test("B7.18: a directory that was removed is made again")
     func removedDirectory() throws {
         let cache = folder.cache()

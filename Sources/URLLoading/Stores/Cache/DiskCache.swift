@@ -137,12 +137,20 @@ package final class DiskCache: Sendable {
 
     // MARK: Writing
 
-    /// Stores an answer in place of another with its key; whether that was done.
+    /// Stores an answer in place of another with its key; whether that was done. Where it was not there is none.
     @discardableResult
     package func store(_ record: CacheRecord, body: UnsafeRawBufferPointer) -> Bool {
-        guard let key = CacheKey(record.key), key.text == record.key,
-            let head = record.encoded(bodyLength: body.count, bodyDigest: CacheRecord.digest(body))
-        else { return false }
+        guard let key = CacheKey(record.key), key.text == record.key else { return false }
+        if write(record, body: body, for: key) { return true }
+        // The one before must not be found as if it were the newest. This needs no room, and no lock that may not be had.
+        folder.remove(key.fileName.hexadecimal)
+        return false
+    }
+
+    private func write(_ record: CacheRecord, body: UnsafeRawBufferPointer, for key: CacheKey) -> Bool {
+        guard let head = record.encoded(bodyLength: body.count, bodyDigest: CacheRecord.digest(body)) else {
+            return false
+        }
         let name = key.fileName
         let byteCount = head.count + body.count
         guard byteCount <= capacity else {
