@@ -157,6 +157,20 @@ struct CacheFileTests {
         #expect(folder.cache().cachedResponse(for: try Stored.request(urls[0])) == nil)
     }
 
+    @Test("B7.15: what is removed is gone where the lock cannot be had, too", arguments: [false, true])
+    func removedWithoutLock(removesAll: Bool) throws {
+        let cache = folder.cache()
+        try fill(cache)
+        try block("lock")
+        if removesAll {
+            cache.removeAllCachedResponses()
+        } else {
+            cache.removeCachedResponse(for: try Stored.request(urls[0]))
+        }
+        #expect(try found(cache) == (removesAll ? [] : Array(urls.dropFirst())))
+        #expect(folder.entries.count == (removesAll ? 0 : urls.count - 1))
+    }
+
     @Test("B7.18: a directory that was removed is made again")
     func removedDirectory() throws {
         let cache = folder.cache()

@@ -184,6 +184,8 @@ package final class DiskCache: Sendable {
         let name = key.fileName
         // Mostly there is nothing, and then nothing is locked.
         guard folder.has(name.hexadecimal) else { return }
+        // First, since it must be gone also where the log cannot be had.
+        folder.remove(name.hexadecimal)
         change { state in remove([name], &state) }
     }
 
@@ -194,6 +196,8 @@ package final class DiskCache: Sendable {
 
     /// Removes everything.
     package func removeAll() {
+        // First, since they must be gone also where the log cannot be had.
+        removeFiles()
         change { state in removeAll(&state) }
     }
 
@@ -330,8 +334,12 @@ package final class DiskCache: Sendable {
         _ = enter(names.filter { state.log.files.contains($0) }.map(CacheIndex.Event.removed), &state)
     }
 
-    private func removeAll(_ state: inout State) {
+    private func removeFiles() {
         for name in folder.names where SipHash.Words(hexadecimal: name) != nil { folder.remove(name) }
+    }
+
+    private func removeAll(_ state: inout State) {
+        removeFiles()
         state.log = CacheIndex()
         replaceLog(&state)
     }
