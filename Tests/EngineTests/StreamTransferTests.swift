@@ -116,6 +116,26 @@ struct StreamTransferTests {
         rig.expectClean()
     }
 
+    @Test("B15.40: what has come before a reset, and was read ahead, is given to the reads")
+    func reset() throws {
+        let rig = EngineRig()
+        rig.serve("host.test", [.send("421 too many"), .delay(.seconds(1)), .reset])
+        let lines = Lines()
+        let (handle, journal) = try open(rig)
+        rig.settle()
+        #expect(journal.received == 12)
+        rig.advance(.seconds(2))
+        #expect(journal.lines.isEmpty)
+        read(handle, 1, 64, lines)
+        rig.settle()
+        #expect(lines.all == ["\"421 too many\""])
+        #expect(journal.lines.count == 1 && journal.lines.first?.hasPrefix("finished ") == true)
+        read(handle, 1, 64, lines)
+        rig.settle()
+        #expect(lines.all.count == 2 && lines.all.last != "\"\" end")
+        rig.expectClean()
+    }
+
     @Test("B15.43: a peer that is not read is stopped, and one that does not read stops us")
     func pressure() throws {
         let rig = EngineRig()

@@ -29,7 +29,7 @@ extension StreamTransfer: ByteStreamObserver {
             case .endOfStream:
                 return perform(machine.ended(now: core.reactor.elapsed))
             case .failed(let error):
-                return lose(error)
+                return readFailed(error)
             }
         }
         // Others on the loop have their turn.

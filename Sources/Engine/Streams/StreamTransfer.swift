@@ -161,6 +161,15 @@ final class StreamTransfer: SteeredLoad {
         perform(machine.lost())
     }
 
+    /// Reading has failed; what has come before may say why, and waits for its readers.
+    func readFailed(_ error: SystemError) {
+        if loss == nil { loss = .connectionLost(error, phase: .receivingBody, received: 0, expected: nil) }
+        stream?.close()
+        stream = nil
+        secureStream = nil
+        perform(machine.readFailed(now: now))
+    }
+
     /// Our direction has failed; what comes may still say why.
     func writeFailed(_ error: SystemError) {
         outgoing = []

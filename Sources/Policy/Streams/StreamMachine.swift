@@ -22,6 +22,8 @@ package struct StreamMachine: Sendable {
     private var output = Side()
     /// The peer has finished its side (B15.50).
     package private(set) var hasEnded = false
+    /// The connection has failed, and what has come before is still to be read.
+    private var isBroken = false
     private var hasToldReadClosed = false
     private var isHandedOver = false
     private var readClock = StreamCallClock()
@@ -139,7 +141,7 @@ package struct StreamMachine: Sendable {
 
     /// How many bytes may be read from the connection now.
     package var room: Int {
-        guard phase == .open, holds == 0, !hasEnded, input.fault == nil else { return 0 }
+        guard phase == .open, holds == 0, !hasEnded, !isBroken, input.fault == nil else { return 0 }
         if input.isClosed { return readAhead }
         var wanted = readAhead
         if case .read(_, let least, _, _)? = reads.first { wanted = max(wanted, least) }
@@ -184,6 +186,14 @@ package struct StreamMachine: Sendable {
         isSecure = true
         popBarrier()
         return goOn(now)
+    }
+
+    /// Nothing more comes, since the connection has failed. What has come before can still be read, and everything is over
+    /// when that is done, or with the first read for which it is too little (B15.40, B15.44).
+    package mutating func readFailed(now: Duration) -> [StreamAction] {
+        guard phase == .open, buffered > 0, !input.isOver else { return fail(.lost) }
+        isBroken = true
+        return failWrites(.lost) + goOn(now)
     }
 
     /// Everything is over, for a reason that the driver knows (B15.44).
@@ -236,6 +246,7 @@ package struct StreamMachine: Sendable {
     private mutating func goOn(_ now: Duration) -> [StreamAction] {
         var actions: [StreamAction] = []
         while phase == .open, goOnReading(&actions) || goOnWriting(&actions) || passBarrier(&actions) {}
+        if isBroken, buffered == 0 || wantsInput { actions += fail(.lost) }
         tellEnd(&actions)
         if phase == .open, input.isOver || hasEnded && buffered == 0, output.isOver, reads.isEmpty, writes.isEmpty {
             // B15.41: what went wrong with one direction is told when the other is over too.
@@ -264,6 +275,11 @@ package struct StreamMachine: Sendable {
             return false
         }
         return true
+    }
+
+    /// Whether a read waits for what comes.
+    private var wantsInput: Bool {
+        if case .read? = reads.first { true } else { false }
     }
 
     private mutating func goOnWriting(_ actions: inout [StreamAction]) -> Bool {

@@ -54,6 +54,7 @@ struct StreamMachineRig {
     mutating func secured() { perform(machine.secured(now: now)) }
     mutating func capture() { perform(machine.capture(now: now)) }
     mutating func end() { perform(machine.ended(now: now)) }
+    mutating func readFails() { perform(machine.readFailed(now: now)) }
     mutating func lose() { perform(machine.lost()) }
     mutating func cancel() { perform(machine.cancel()) }
     mutating func hold() { machine.hold(now: now) }

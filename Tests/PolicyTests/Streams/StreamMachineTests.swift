@@ -197,6 +197,40 @@ struct StreamMachineTests {
         #expect(rig.taken() == ["3: lost", "4: \"ab\"", "read closed", "ended lost"])
     }
 
+    @Test("B15.40, B15.44: where reading fails, what has come before can still be read, and then all is over")
+    func readFails() {
+        var rig = StreamMachineRig()
+        rig.write(4)
+        rig.arrive("abcd")
+        rig.readFails()
+        #expect(rig.taken() == ["1: send", "1: lost"] && rig.machine.room == 0)
+        rig.write()
+        rig.read(1, 2)
+        #expect(rig.taken() == ["2: lost", "3: \"ab\""])
+        rig.read(1, 2)
+        #expect(rig.taken() == ["4: \"cd\"", "ended lost"])
+        rig.read()
+        #expect(rig.taken() == ["5: lost"])
+    }
+
+    @Test("B15.44: where reading fails, a read for which too little has come fails, and all is over")
+    func readFailsTooEarly() {
+        var rig = StreamMachineRig()
+        rig.arrive("ab")
+        rig.read(3, 9)
+        rig.readFails()
+        #expect(rig.taken() == ["1: lost", "ended lost"])
+        rig = StreamMachineRig()
+        rig.read()
+        rig.readFails()
+        #expect(rig.taken() == ["1: lost", "ended lost"], "nothing has come")
+        rig = StreamMachineRig()
+        rig.arrive("ab")
+        rig.readFails()
+        rig.closeRead()
+        #expect(rig.taken() == ["read closed", "ended lost"], "nothing more is wanted")
+    }
+
     @Test("B15.43: no more is read ahead than is allowed, unless a read needs it")
     func readAhead() {
         var rig = StreamMachineRig(readAhead: 8)
@@ -230,12 +264,13 @@ struct StreamMachineTests {
             case 19: rig.secured()
             case 20: Bool.random(using: &random) ? rig.hold() : rig.release()
             default:
-                switch Int.random(in: 0..<6, using: &random) {
+                switch Int.random(in: 0..<7, using: &random) {
                 case 0: rig.end()
                 case 1: rig.closeRead()
                 case 2: rig.closeWrite()
                 case 3: rig.capture()
                 case 4: rig.writeFails()
+                case 5: rig.readFails()
                 default: rig.intrude(1)
                 }
             }
