@@ -136,6 +136,28 @@ struct StreamTransferTests {
         rig.expectClean()
     }
 
+    @Test(
+        "B15.41: what is written after a read has timed out reaches the peer, also where more comes that nobody reads")
+    func writtenAfterTimeout() throws {
+        let rig = EngineRig()
+        rig.serve("host.test", [.delay(.seconds(3)), .send("late"), .receiveEnd])
+        let lines = Lines()
+        let (handle, journal) = try open(rig)
+        read(handle, 1, 64, lines, timeout: .seconds(1))
+        rig.settle()
+        rig.advance(.seconds(2))
+        #expect(lines.all == ["read timedOut"])
+        rig.advance(.seconds(2))
+        write(handle, "abc", lines)
+        handle.perform(.closeWrite, late: { _ in })
+        rig.settle()
+        #expect(lines.all == ["read timedOut", "write done"])
+        #expect(journal.lines == ["write closed", "finished timedOut"])
+        let peer = try #require(rig.peers.first)
+        #expect(peer.text == "abc" && peer.sawEnd && peer.failure == nil, "not reset")
+        rig.expectClean()
+    }
+
     @Test("B15.43: a peer that is not read is stopped, and one that does not read stops us")
     func pressure() throws {
         let rig = EngineRig()

@@ -231,7 +231,7 @@ final class StreamTransfer: SteeredLoad {
         case .handOver(let isReadClosed, let isWriteClosed, let hasEnded):
             handOver(isReadClosed: isReadClosed, isWriteClosed: isWriteClosed, hasEnded: hasEnded)
         case .ended(let fault):
-            if fault == nil, !machine.hasEnded, let stream {
+            if machine.hasFinishedWriting, !machine.hasEnded, let stream {
                 self.stream = nil
                 LingeringClose.begin(stream, core.reactor)
             }

@@ -151,6 +151,9 @@ package struct StreamMachine: Sendable {
     /// Whether what comes is of no interest: it is read only to learn of the end, and so that the peer is not stopped.
     package var discardsInput: Bool { input.isOver }
 
+    /// Whether our direction was finished in good order: what was written last is to reach the peer.
+    package var hasFinishedWriting: Bool { output.isClosed && output.fault == nil }
+
     /// So many bytes have come, never more than `room` was.
     package mutating func arrived(_ count: Int, now: Duration) -> [StreamAction] {
         guard phase != .over, !input.isOver else { return [] }
