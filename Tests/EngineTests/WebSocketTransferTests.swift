@@ -220,6 +220,26 @@ struct WebSocketTransferTests {
         #expect(rig.lines == ["closing 1001", "finished closed"])
     }
 
+    @Test(
+        "B15.26, B15.55: messages and the goodbye behind them that nobody has fetched are not lost where a write fails",
+        arguments: [false, true])
+    func messagesBeforeFailure(isSuspended: Bool) {
+        // More than the machine reads ahead.
+        let messages = (0..<40).map { "\($0) " + String(repeating: "x", count: 4000) }
+        let goodbye = frame(.close, [3, 0xE8])
+        let rig = Rig([.send(messages.flatMap { text($0) } + goodbye), .close], capacity: 1 << 20)
+        if isSuspended { rig.handle.suspend() }
+        rig.engine.settle()
+        #expect(rig.lines.isEmpty)
+        // The first is swallowed by the peer's kernel.
+        for _ in 0..<2 {
+            rig.send(WebSocketMessage(text: "late"))
+            rig.engine.settle()
+        }
+        #expect(rig.lines == ["closing 1000", "finished closed"])
+        #expect(rig.unclaimed.map { String(decoding: $0.bytes, as: UTF8.self) } == messages)
+    }
+
     @Test("Bytes that came with the answer to the handshake come first, wherever they were cut")
     func unread() {
         let bytes = text("first") + frame(.ping, [1]) + text("second")

@@ -156,13 +156,27 @@ extension WebSocketTransfer: ByteStreamObserver {
         guard !hasFailedWriting, !isOver else { return }
         hasFailedWriting = true
         if loss == nil { loss = error }
-        if machine.wantsToRead, stream?.hasPendingInput == true, !isReading { read() }
+        machine.sendingFailed()
+        read()
+        endBehindInput(error, rounds: Self.roundsAtTheEnd)
+    }
+
+    /// Ends the connection when what has come is read.
+    private func endBehindInput(_ error: SystemError, rounds: Int) {
         // Order: not in the middle of what is being carried out.
-        core.reactor.later { [weak self] in self?.connectionEnded(error) }
+        core.reactor.later { [weak self] in
+            guard let self, !isOver else { return }
+            let hasMore = isUnfinished || !unread.isEmpty || stream?.hasPendingInput == true
+            guard rounds > 0, hasMore, machine.wantsToRead else { return connectionEnded(error) }
+            read()
+            endBehindInput(error, rounds: rounds - 1)
+        }
     }
 
     /// Picked by feel: reads, of up to a receive buffer each, before others have their turn.
     private static let readsAtOnce = 16
+    /// Picked by feel: more than a kernel's buffer takes, and an end where a peer goes on sending.
+    private static let roundsAtTheEnd = 64
 }
 
 extension WebSocketTransfer: TurnObserver {

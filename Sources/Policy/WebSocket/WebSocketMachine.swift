@@ -72,6 +72,8 @@ package struct WebSocketMachine: Sendable {
     private var messages = CallLine<WebSocketMessage>()
     private var heldBytes = 0
     private var isSuspended = false
+    /// Whether the connection is about to end, and takes with it what is not read now.
+    private var isLeaving = false
 
     // Pings.
     private var pings = CallLine<(number: UInt64, call: WebSocketCall)>()
@@ -93,9 +95,10 @@ package struct WebSocketMachine: Sendable {
     package var wantsToRead: Bool {
         switch phase {
         case .opening, .finishing, .ended: false
+        case .open where isLeaving: heldBytes < Self.heldAtTheEnd
         case .open: !isSuspended && heldBytes < Self.heldAtMost
         // Messages that no call waits for are dropped now, since the peer's goodbye may be behind them.
-        case .closing: !isSuspended
+        case .closing: !isSuspended || isLeaving
         }
     }
 
@@ -262,6 +265,12 @@ package struct WebSocketMachine: Sendable {
         }
     }
 
+    /// Nothing can be sent any more. What has come before is read now, also while suspended, since nothing reads it later;
+    /// `connectionEnded` follows.
+    package mutating func sendingFailed() {
+        isLeaving = true
+    }
+
     /// The connection has ended, or could not be written or read (B15.31).
     package mutating func connectionEnded() {
         switch phase {
@@ -396,6 +405,8 @@ package struct WebSocketMachine: Sendable {
     /// So many bytes of messages are read before a call wants them, and the rest of the last one. Picked by feel: pings
     /// behind a few messages are still seen.
     private static var heldAtMost: Int { 64 * 1024 }
+    /// The same where nothing can wait in the connection any more. Picked by feel: more than a kernel holds.
+    private static var heldAtTheEnd: Int { 16 << 20 }
     /// What an empty message costs us.
     private static var heldOverhead: Int { 64 }
 }
