@@ -182,6 +182,18 @@ struct CacheFileTests {
         #expect(try found(cache) == urls)
     }
 
+    @Test("B7.5: a cache that is opened with less room than it had before makes room first", arguments: [false, true])
+    func openedSmaller(isLogLost: Bool) throws {
+        let first = folder.cache()
+        try fill(first)
+        let room = first.currentDiskUsage / 2
+        if isLogLost { try FileManager.default.removeItem(at: folder.url.appending(path: "log")) }
+        let second = folder.cache(disk: room)
+        #expect((1...room).contains(second.currentDiskUsage))
+        #expect((1..<urls.count).contains(folder.entries.count))
+        #expect(try found(second).last == urls.last, "what was stored last stays")
+    }
+
     @Test("B7.7, B7.18: a log with much history is written anew, for every cache that has it open")
     func shortening() throws {
         let (one, two) = (folder.cache(), folder.cache())

@@ -28,7 +28,7 @@ package final class DiskCache: Sendable {
         var log = CacheIndex()
         /// Nil until it is needed, and when another has taken its place.
         var file: RecordLog?
-        /// Whether what killed processes have left was looked for.
+        /// Whether what killed processes have left was looked for, and what is over the capacity.
         var isTidied = false
     }
 
@@ -247,6 +247,12 @@ package final class DiskCache: Sendable {
             if !used.isEmpty {
                 _ = enter(used.filter { state.log.files.contains($0) }.map(CacheIndex.Event.used), &state)
             }
+            if !state.isTidied {
+                state.isTidied = true
+                tidy()
+                // Who was here before may have had more room. What has none yet is about to be told how much there is.
+                if state.capacity > 0 { remove(state.log.excess(over: state.capacity), &state) }
+            }
             body(&state)
             if state.log.isWorthShortening { replaceLog(&state) }
         }
@@ -272,10 +278,6 @@ package final class DiskCache: Sendable {
         }
         while let records = state.file?.read(recordSize: CacheIndex.recordSize), !records.isEmpty {
             records.withUnsafeBytes { state.log.take($0) }
-        }
-        if !state.isTidied {
-            state.isTidied = true
-            tidy()
         }
         return true
     }
