@@ -265,6 +265,27 @@ struct URLCacheTests {
         #expect(inMemory || folder.entries.count == 5)
     }
 
+    @Test("B7.7: what is answered from memory counts as used on the disk, too", arguments: [false, true])
+    func usedInMemory(isFlushed: Bool) async throws {
+        let folder = CacheFolder()
+        let cache = folder.cache(memory: 1 << 20, disk: 100_000)
+        let body = String(repeating: "x", count: 40_000)
+        for url in [a, b] { try Stored.store(url, body, in: cache) }
+        #expect(cache.cachedResponse(for: try Stored.request(a)) != nil)
+        let c = "https://c.example/x"
+        if isFlushed {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.urlCache = cache
+            let session = URLSession(configuration: configuration)
+            await session.flush()
+            session.invalidateAndCancel()
+        }
+        try Stored.store(c, body, in: isFlushed ? folder.cache(disk: 100_000) : cache)
+        let later = folder.cache(disk: 100_000)
+        let left = try [a, b, c].filter { later.cachedResponse(for: try Stored.request($0)) != nil }
+        #expect(left == [a, c])
+    }
+
     @Test("B7.9: storing by hand takes every body that fits, and no other")
     func large() throws {
         let folder = CacheFolder()

@@ -27,6 +27,8 @@ final class CacheStore: Sendable {
         var diskCapacity: Int
         var entries = RecencyTable<CacheKey, Entry>()
         var unwritten = UnwrittenChanges()
+        /// What was answered from here and the disk has not heard of, the longest ago first.
+        var used = RecencyTable<CacheKey, Void>()
         /// Counts changes: what was read from disk before one may be older than it.
         var version = 0
 
@@ -49,6 +51,13 @@ final class CacheStore: Sendable {
         mutating func remove(_ key: CacheKey) -> [Entry] {
             version += 1
             return entries.remove(key).map { [$0.value] } ?? []
+        }
+
+        /// B7.7: what is used here is to stay on the disk, too.
+        mutating func noteUse(_ key: CacheKey) {
+            guard diskCapacity > 0, used.use(key) == nil else { return }
+            used.insert((), for: key, cost: 0)
+            if used.count > CacheStore.rememberedUses { _ = used.removeOldest() }
         }
     }
 
@@ -111,7 +120,10 @@ final class CacheStore: Sendable {
     /// What is stored for a key, as far as memory knows; never waits.
     func known(_ key: CacheKey) -> Knowledge {
         memory.withLock { memory in
-            if let entry = memory.entries.use(key) { return .found(entry) }
+            if let entry = memory.entries.use(key) {
+                memory.noteUse(key)
+                return .found(entry)
+            }
             switch memory.unwritten[key] {
             case .stored(let entry): return .found(entry)
             case .removed: return .nothing
@@ -251,6 +263,7 @@ final class CacheStore: Sendable {
     private func write(_ change: UnwrittenChanges.Change, for key: CacheKey) {
         guard let disk = openDisk() else { return }
         guard case .stored(let entry) = change else { return disk.remove(key) }
+        tellUses(to: disk)
         let record = CacheRecord(entry.response, key: key, answer: entry.answer, storedAt: entry.storedAt)
         let data = entry.response.data
         data.withUnsafeBytes { body in _ = disk.store(record, body: body) }
@@ -262,7 +275,21 @@ final class CacheStore: Sendable {
     /// Waits until what was stored and read is on disk.
     func flush() {
         writeChanges()
-        disk.withLock { $0.cache }?.flush()
+        guard let cache = disk.withLock({ $0.cache }) else { return }
+        tellUses(to: cache)
+        cache.flush()
+    }
+
+    /// Tells the disk what was answered from memory, before it chooses what has to go.
+    private func tellUses(to disk: DiskCache) {
+        let used = memory.withLock { memory in
+            defer { memory.used.removeAll() }
+            return memory.used
+        }
+        guard used.count > 0 else { return }
+        var names: [SipHash.Words] = []
+        used.forEach { key, _, _ in names.append(key.fileName) }
+        disk.note(uses: names)
     }
 
     // MARK: Sizes
@@ -322,6 +349,8 @@ final class CacheStore: Sendable {
 
     /// About what the objects of an answer and its place in the table take.
     private static let overhead = 512
+    /// Picked by feel: of what is used more, the last so many count.
+    private static let rememberedUses = 1024
 }
 
 extension URLRequest {

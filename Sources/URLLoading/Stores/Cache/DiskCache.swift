@@ -126,6 +126,11 @@ package final class DiskCache: Sendable {
         }
     }
 
+    /// Remembers what was used without being read here; the log is told with its next change.
+    package func note(uses names: [SipHash.Words]) {
+        uses.withLock { $0 += names }
+    }
+
     /// Remembers what was read; the log is told of several at a time.
     private func noteUse(_ name: SipHash.Words) {
         let isEnough = uses.withLock { uses in
