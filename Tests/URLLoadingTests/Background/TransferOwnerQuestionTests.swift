@@ -48,6 +48,26 @@ import URLLoadingTrust
         }
     }
 
+    @Test("B10.37, B10.36: what a program says to the question of an earlier owner answers none of the next one's")
+    func questionsOfTwoOwners() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try await withServer(router: { _ in .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"") }) { server in
+            var numbers: [UInt64] = []
+            for _ in 0..<2 {
+                let owner = try Rig.owner(directory)
+                let (program, _) = try await Rig.program(owner, answers: true)
+                owner.received(.start(Rig.download(server.url("/a"))), from: program)
+                let challenge = try await program.first {
+                    if case .challenged(1, let challenge) = $0 { challenge } else { nil }
+                }
+                numbers.append(challenge.number)
+                await Rig.stop(owner)
+            }
+            #expect(numbers.count == 2 && numbers.first != numbers.last)
+        }
+    }
+
     @Test("B10.37: a server whose program goes while it judges is judged by the settings")
     func programGoesWhileItJudges() async throws {
         let folder = try StateFolder()

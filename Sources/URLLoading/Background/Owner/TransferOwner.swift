@@ -57,7 +57,8 @@ actor TransferOwner: TransferService {
     var attempts: [ObjectIdentifier: UInt64] = [:]
     /// Made for the first attempt; another one when the settings have changed.
     var session: URLSession?
-    var nextQuestion: UInt64 = 1
+    /// Begins anywhere: what was said to the questions of an earlier owner is no answer to this one's.
+    var nextQuestion = UInt64.random(in: 1...1 << 62)
 
     /// The program that is served.
     var program: (any TransferChannel)?

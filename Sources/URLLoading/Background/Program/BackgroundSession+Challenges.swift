@@ -31,12 +31,14 @@ extension BackgroundSession {
                     usual: challenge.failures == 0 ? usual : nil, space: space))
             if disposition == .cancelAuthenticationChallenge { core?.driver.cancel() }
         }
-        let isNew = state.withLock { state in
-            guard let entry = state.entries[task], entry.questions[challenge.number] == nil else { return false }
-            state.entries[task]?.questions[challenge.number] = question
-            return true
+        let earlier = state.withLock { state -> [SchemeQuestion]? in
+            guard let entry = state.entries[task], entry.questions[challenge.number] == nil else { return nil }
+            state.entries[task]?.questions = [challenge.number: question]
+            return Array(entry.questions.values)
         }
-        guard isNew else { return }
+        guard let earlier else { return }
+        // A task has one question at a time: who has put these is gone.
+        for one in earlier { close(one, of: core) }
         if core.trust.answersChallenges {
             core.delivery.post(.question(question))
         } else {
@@ -49,7 +51,22 @@ extension BackgroundSession {
         let (question, core) = state.withLock {
             ($0.entries[task]?.questions.removeValue(forKey: number), $0.entries[task]?.core)
         }
-        if let token = question?.withdraw() { core?.delivery.endQuestion(token) }
+        if let question, let core { close(question, of: core) }
+    }
+
+    /// The task is over, and none of its questions needs an answer: what an owner that is no more has asked is not withdrawn by another.
+    func withdrawQuestions(of task: UInt64) {
+        let (questions, core) = state.withLock { state -> ([SchemeQuestion], TaskCore?) in
+            guard let entry = state.entries[task] else { return ([], nil) }
+            state.entries[task]?.questions = [:]
+            return (Array(entry.questions.values), entry.core)
+        }
+        guard let core else { return }
+        for question in questions { close(question, of: core) }
+    }
+
+    private func close(_ question: SchemeQuestion, of core: TaskCore) {
+        if let token = question.withdraw() { core.delivery.endQuestion(token) }
     }
 
     private func answer(_ answer: TransferAnswer) { tell(.answer(answer)) }

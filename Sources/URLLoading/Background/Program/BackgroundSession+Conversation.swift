@@ -361,6 +361,7 @@ extension BackgroundSession {
         case .none: break
         case .confirm: tell(.delivered(task: task, number: news.number))
         case .end(let entry, let failure):
+            inquiries.run { [self] in withdrawQuestions(of: task) }
             line.run {
                 entry.core.transfer.take(entry.measures)
                 entry.core.transfer.end(failure, file: entry.path, load: entry.load)

@@ -1,0 +1,115 @@
+// What a program makes of the questions of one owner when it has lost that and found another.
+
+import Foundation
+import Testing
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingTestSupport
+
+@testable import URLLoading
+
+@Suite("Background sessions: questions of owners that are no more", .timeLimit(.minutes(2)))
+struct BackgroundQuestionTests {
+    @Test(
+        "B10.37, B10.36: a question of an owner that is no more holds up neither the next one's question nor its end",
+        arguments: [true, false])
+    func ownerIsLostWhileItAsks(nextAsks: Bool) async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let owners = AskingOwners(onlyFirst: !nextAsks)
+        let listener = try TransferListener(
+            directory: directory.path, service: owners, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let judge = KeepingJudge()
+        let session = URLSession(
+            configuration: folder.configuration(helper: true), delegate: judge, delegateQueue: nil)
+        session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/"))).resume()
+        await judge.handlers.wait { $0.count == 1 }
+        owners.hangUp()
+        if nextAsks {
+            await judge.handlers.wait { $0.count == 2 }
+            for handler in judge.handlers.value { handler(.useCredential, nil) }
+        }
+        await judge.transcript.completed.wait()
+        // The answer to the first question is no answer to the second one.
+        #expect(owners.answered.value == (nextAsks ? [2] : []))
+        session.invalidateAndCancel()
+        await judge.transcript.invalidated.wait()
+        await withHandover { done in listener.stop { done.resume() } }
+    }
+}
+
+/// Owners, one after the other, that ask about a task when it begins, and end it when they are answered. Each question has the
+/// number of its owner.
+private final class AskingOwners: TransferService {
+    /// The numbers of the questions that were answered.
+    let answered = Guarded<[UInt64]>([])
+    private let onlyFirst: Bool
+    private let current = Guarded<(number: UInt64, channel: (any TransferChannel)?)>((0, nil))
+
+    /// Where `onlyFirst` is set, those behind the first one end each task at once.
+    init(onlyFirst: Bool) { self.onlyFirst = onlyFirst }
+
+    /// The owner goes.
+    func hangUp() {
+        let channel = current.withLock { current in
+            defer { current.channel = nil }
+            return current.channel
+        }
+        channel?.close()
+    }
+
+    func connected(_ channel: any TransferChannel) { current.withLock { $0 = ($0.number + 1, channel) } }
+
+    func received(_ command: TransferCommand, from channel: any TransferChannel) {
+        switch command {
+        case .hello: channel.send(.welcome)
+        case .start(let order):
+            let number = current.withLock { $0.number }
+            guard number == 1 || !onlyFirst else { return end(order.task, channel) }
+            var challenge = TransferSamples.challenge
+            challenge.number = number
+            channel.send(.challenged(task: order.task, challenge))
+        case .answer(let answer):
+            answered.change { $0.append(answer.challenge) }
+            end(answer.task, channel)
+        case .invalidate:
+            channel.send(.invalidated)
+            channel.close()
+        case .cancel, .suspend, .resume, .label, .priority, .delivered, .list: break
+        }
+    }
+
+    private func end(_ task: UInt64, _ channel: any TransferChannel) {
+        channel.send(.news(task: task, TransferNews(number: 1, content: .completed(nil))))
+    }
+
+    // A channel holds its service: one that stayed here would keep both.
+    func disconnected(_ channel: any TransferChannel) {
+        current.withLock { if $0.channel === channel { $0.channel = nil } }
+    }
+}
+
+/// Keeps the handlers of challenges, and answers none.
+private final class KeepingJudge: NSObject, URLSessionDataDelegate {
+    typealias Handler = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    let transcript = Transcript()
+    let handlers = Watched<[Handler]>([])
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping Handler
+    ) {
+        handlers.change { $0.append(completionHandler) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        transcript.completed.fire()
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        transcript.invalidated.fire()
+    }
+}
