@@ -99,6 +99,32 @@ import URLLoadingTrust
         }
     }
 
+    @Test("B10.37: a program that judges servers judges those, too, that the settings have judged before it came")
+    func connectionBeforeJudge() async throws {
+        let folder = try StateFolder()
+        let (root, identity) = try CertificateFactory.server("127.0.0.1")
+        var settings = Rig.settings
+        settings.trust = .anchors([root.der], alsoSystem: false)
+        try await withServer(.init(tls: ServerTLS(identity: identity)), router: { _ in .text("secret") }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (first, _) = try await Rig.program(owner, settings: settings)
+            owner.received(.start(Rig.download(server.url("/a"))), from: first)
+            #expect(try await first.end(of: 1) == nil)
+            owner.disconnected(first)
+            let (second, _) = try await Rig.program(owner, settings: settings, judges: true)
+            owner.received(.start(Rig.download(server.url("/b"), task: 2)), from: second)
+            let isAsked = try await second.first { event -> Bool? in
+                switch event {
+                case .challenged(2, _): true
+                case .news(2, _): false
+                default: nil
+                }
+            }
+            #expect(isAsked)
+            await Rig.stop(owner)
+        }
+    }
+
     /// A directory in which a download from this server waits to be begun.
     private func waitingDownload(in folder: StateFolder, of server: LoopbackServer, _ clock: MovableClock) throws
         -> BackgroundDirectory

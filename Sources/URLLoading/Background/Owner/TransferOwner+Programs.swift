@@ -53,6 +53,8 @@ extension TransferOwner {
         self.hello = hello
         awaitsGreeting = false
         adopt(hello.settings)
+        // Security: connections that the settings alone have judged are no good for what begins from now on (B10.37).
+        if hello.judgesServers { retireSession() }
         for summary in summaries { channel.send(.met(summary)) }
         channel.send(.welcome)
         unconfirmed = []
@@ -82,13 +84,18 @@ extension TransferOwner {
         guard new != settings else { return }
         settings = new
         schedule.places = Int(new.transfersAtATime)
-        session?.finishTasksAndInvalidate()
-        session = nil
+        retireSession()
         do throws(BackgroundDirectoryFailure) {
             try directory.write(new)
         } catch {
             arrangement.report("the journal of a background session cannot be written: \(error)")
         }
+    }
+
+    /// What begins from now on is another session's, with connections of its own; attempts under way go on.
+    private func retireSession() {
+        session?.finishTasksAndInvalidate()
+        session = nil
     }
 
     private func left(_ channel: any TransferChannel) {
