@@ -74,6 +74,40 @@ struct BackgroundRefusalTests {
         }
     }
 
+    @Test(
+        "B10.6, B11.29: an upload from data or a stream does not go on in a background session, either",
+        arguments: [true, false])
+    func resumedBodies(fromStream: Bool) async throws {
+        let source = fromStream ? "\"isStream\":true" : "\"isStream\":false,\"body\":\"YQ==\""
+        let data = """
+            {"version":1,"resource":"http://127.0.0.1:9/r","url":"http://127.0.0.1:9/","method":"PUT","fields":[],
+            "handlesCookies":true,\(source)}
+            """
+        try await withBackgroundSession(folder.configuration()) { session, scribe in
+            session.uploadTask(withResumeData: Data(data.utf8)).resume()
+            await scribe.ended.wait()
+            let error = try #require(scribe.errors.value.first)
+            #expect(error.code == .unknown)
+            #expect(error.localizedDescription.contains("not supported in background sessions"))
+        }
+    }
+
+    @Test("B10.5: a URL that names no file ends its upload with -1002, and no other task")
+    func fileName() async throws {
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+                var request = URLRequest(url: try server.at("/"))
+                request.httpMethod = "PUT"
+                let source = try #require(URL(string: "https://h.example/file"))
+                session.uploadTask(with: request, fromFile: source).resume()
+                await scribe.ended.wait()
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait(times: 2)
+                #expect(scribe.transcript.calls == ["end 1 -1002", "file 2 hello", "end 2 nil"])
+            }
+        }
+    }
+
     @Test("B10.7: other schemes end with -1002", arguments: ["data:,a", "file:///etc/hostname", "ftp://127.0.0.1:9/a"])
     func schemes(_ text: String) async throws {
         try await withBackgroundSession(folder.configuration()) { session, scribe in

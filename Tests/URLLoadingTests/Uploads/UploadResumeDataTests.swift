@@ -84,6 +84,24 @@ struct UploadResumeDataTests {
         }
     }
 
+    @Test("B11.29, B10.5: an upload goes on in a background session, which sends what is left of the file")
+    func inBackground() async throws {
+        try await withStore {
+            $0.cuts = [400_000]
+        } _: { server, store in
+            let file = try UploadFile(count: 1_000_000)
+            let data = try await interrupted(file, server)
+            let folder = BackgroundFolder()
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                session.uploadTask(withResumeData: data).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls.last == "end 1 nil")
+            }
+            #expect(folder.names.isEmpty)
+            #expect(store.log == ["POST ?1", "HEAD", "PATCH 400000 ?1"])
+        }
+    }
+
     @Test("B11.26: cancelling gives resume data if the server has named a resource, and the error has them too")
     func cancelled() async throws {
         try await withStore { server, store in

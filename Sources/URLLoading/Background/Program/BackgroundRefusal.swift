@@ -14,6 +14,7 @@ enum BackgroundRefusal: Sendable, Equatable {
     case bodyData
     case bodyStream
     case longBody
+    case fileName
     case scheme
     case stream
 
@@ -50,7 +51,14 @@ enum BackgroundRefusal: Sendable, Equatable {
             case .data(let data) where data.count > TransferLimits.body: return .longBody
             case nil, .none?, .data: break
             }
-        case .file, .opened, .part, .resuming: break
+        case .file(let url): if !url.isFileURL || !url.path.hasPrefix("/") { return .fileName }
+        case .resuming(let resumed):
+            switch resumed.content {
+            case .data: return .bodyData
+            case .stream: return .bodyStream
+            case .file, .unusable: break
+            }
+        case .opened, .part: break
         }
         guard let scheme = request?.url?.scheme?.lowercased() else { return nil }
         return scheme == "http" || scheme == "https" ? nil : .scheme
@@ -59,7 +67,7 @@ enum BackgroundRefusal: Sendable, Equatable {
     /// The error of such a task.
     func error(_ url: URL?) -> URLError {
         switch self {
-        case .scheme: LoadFailure.unsupportedURL(url, text)
+        case .scheme, .fileName: LoadFailure.unsupportedURL(url, text)
         case .longBody: LoadFailure.make(.dataLengthExceedsMaximum, url, text)
         case .noDelegate, .handler, .asynchronous, .bodyData, .bodyStream, .stream:
             LoadFailure.make(.unknown, url, text, suggestion: suggestion)
@@ -78,6 +86,7 @@ enum BackgroundRefusal: Sendable, Equatable {
         case .bodyData: "Upload tasks from data are not supported in background sessions."
         case .bodyStream: "Upload tasks from a stream are not supported in background sessions."
         case .longBody: "The request's body is too long for a background session."
+        case .fileName: "The file to upload is not named by a file URL."
         case .scheme: "Only http and https are supported in background sessions."
         case .stream: "Stream tasks are not supported in background sessions."
         }
@@ -88,7 +97,7 @@ enum BackgroundRefusal: Sendable, Equatable {
         case .noDelegate: "Give the session a delegate."
         case .handler, .asynchronous: "Use a delegate instead."
         case .bodyData, .bodyStream, .longBody: "Upload a file instead."
-        case .scheme: nil
+        case .scheme, .fileName: nil
         case .stream: "Use a session of another kind."
         }
     }

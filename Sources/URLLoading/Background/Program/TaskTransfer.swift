@@ -62,8 +62,10 @@ struct TaskTransfer: Sendable {
         guard let request, let current = TransferRequest(withCookies(request)) else { return nil }
         var order = TransferOrder(task: UInt64(task.identifier), kind: kind, request: current)
         switch body {
-        case .file(let url): order.source = url.isFileURL ? url.path : url.absoluteString
-        case .resuming(let resumed): order.resumption = resumed.usableData.map { Array($0) }
+        case .file(let url): order.source = url.path
+        case .resuming(let resumed):
+            order.resumption = resumed.usableData.map { Array($0) }
+            if case .file(let file) = resumed.content { order.source = file.path }
         case .request, .data, .opened, .delegate, .part: break
         }
         if let source {
