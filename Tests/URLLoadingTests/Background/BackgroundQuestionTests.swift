@@ -37,6 +37,7 @@ struct BackgroundQuestionTests {
         session.invalidateAndCancel()
         await judge.transcript.invalidated.wait()
         await withHandover { done in listener.stop { done.resume() } }
+        #expect(folder.names.isEmpty)
     }
 }
 
