@@ -200,6 +200,30 @@ import URLLoadingTrust
         }
     }
 
+    @Test("B10.35, B10.37: the hook is not called while the program that has started the owner is on its way")
+    func hookAndProgramOnItsWay() async throws {
+        let (folder, clock, wanted) = (try StateFolder(), MovableClock(), Signal())
+        let directory = try folder.directory()
+        var record = TransferRecord(
+            Rig.download("http://127.0.0.1:9/"), allowed: nil, isDiscretionary: false, now: clock.now)
+        record.state = .over
+        record.end(nil)
+        try directory.write(record)
+        var settings = Rig.settings
+        settings.hook = ["/hook"]
+        try directory.write(settings)
+        let owner = try Rig.owner(directory) {
+            ($0.clock, $0.greetingPatience) = (clock.clock, .seconds(5))
+            $0.whenWanted = { _ in wanted.fire() }
+        }
+        #expect(owner.run { $0.transfers.count } == 1)
+        #expect(wanted.count == 0)
+        clock.move(milliseconds: 5000)
+        #expect(owner.run { $0.transfers.count } == 1)
+        #expect(wanted.count == 1)
+        await Rig.stop(owner)
+    }
+
     @Test("B10.22: a suspended task stands still, and goes on when it is resumed")
     func suspension() async throws {
         let folder = try StateFolder()

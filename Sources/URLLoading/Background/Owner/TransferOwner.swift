@@ -286,8 +286,9 @@ actor TransferOwner: TransferService {
             hasCalledProgram = false
             return
         }
-        guard let settings, settings.sendsLaunchEvents, !settings.hook.isEmpty, !hasCalledProgram, !schedule.hasWork,
-            transfers.values.contains(where: \.record.wantsProgram)
+        // One that has started this owner is on its way.
+        guard !awaitsGreeting, let settings, settings.sendsLaunchEvents, !settings.hook.isEmpty, !hasCalledProgram,
+            !schedule.hasWork, transfers.values.contains(where: \.record.wantsProgram)
         else { return }
         hasCalledProgram = true
         arrangement.whenWanted(settings)
