@@ -145,6 +145,32 @@ import URLLoadingTestSupport
     }
 
     @Test(
+        "B10.36: whatever number a task's priority was set to, the next owner is told one that it can read",
+        arguments: [Float.nan, .infinity])
+    func strangePriority(_ priority: Float) async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let owners = MeetingOwners()
+        let listener = try TransferListener(
+            directory: directory.path, service: owners, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            await owners.begun.wait()
+            task.priority = priority
+            owners.hangUp()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["end 1 nil"])
+            #expect(owners.priorities.value == [priority.isNaN ? URLSessionTask.defaultPriority : 1])
+        }
+        await withHandover { done in listener.stop { done.resume() } }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
         "B10.31: a program does not talk to another user's helper, and a helper hangs up on another user's program",
         .enabled(if: geteuid() == 0, "only root can run a helper as another user"))
     func anotherUser() async throws {
@@ -249,4 +275,53 @@ private final class RefusingService: TransferService {
     }
 
     func disconnected(_ channel: any TransferChannel) {}
+}
+
+/// Owners, one after the other: the first takes a task, and the next one, which has it with a priority of its own, ends it when
+/// it is told another.
+private final class MeetingOwners: TransferService {
+    let begun = Signal()
+    /// What the one behind the first was told.
+    let priorities = Guarded<[Float]>([])
+    private let first = Guarded<(order: TransferOrder?, channel: (any TransferChannel)?)>((nil, nil))
+
+    /// The first owner goes.
+    func hangUp() {
+        let channel = first.withLock { first in
+            defer { first.channel = nil }
+            return first.channel
+        }
+        channel?.close()
+    }
+
+    func connected(_ channel: any TransferChannel) {}
+
+    func received(_ command: TransferCommand, from channel: any TransferChannel) {
+        let order = first.withLock { $0.order }
+        switch command {
+        case .hello:
+            if let order {
+                var record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+                record.priority = 0.25
+                channel.send(.met(record.summary))
+            }
+            channel.send(.welcome)
+        case .start(let order):
+            first.withLock { $0 = (order, channel) }
+            begun.fire()
+        case .priority(let task, let priority):
+            guard !first.withLock({ $0.channel === channel }) else { return }
+            priorities.change { $0.append(priority) }
+            channel.send(.news(task: task, TransferNews(number: 1, content: .completed(nil))))
+        case .invalidate:
+            channel.send(.invalidated)
+            channel.close()
+        case .cancel, .suspend, .resume, .label, .answer, .delivered, .list: break
+        }
+    }
+
+    // A channel holds its service: one that stayed here would keep both.
+    func disconnected(_ channel: any TransferChannel) {
+        first.withLock { if $0.channel === channel { $0.channel = nil } }
+    }
 }

@@ -321,7 +321,9 @@ extension BackgroundSession {
         if core.settings.hints.description != summary.label {
             tell(.label(task: summary.task, core.settings.hints.description))
         }
-        if core.settings.priority != summary.priority { tell(.priority(task: summary.task, core.settings.priority)) }
+        // As it travels: a number that is none would end the conversation.
+        let priority = TaskSettings.usable(core.settings.priority)
+        if priority != summary.priority { tell(.priority(task: summary.task, priority)) }
     }
 
     // MARK: News
