@@ -68,6 +68,23 @@ import URLLoadingTrust
         }
     }
 
+    @Test("B10.37, B10.35: a question that waits is listed when its owner has gone, and asked again")
+    func ownerGoesWhileItAsks() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try await withServer(router: { _ in .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"") }) { server in
+            for _ in 0..<2 {
+                let owner = try Rig.owner(directory)
+                let (program, _) = try await Rig.program(owner, answers: true)
+                owner.received(.start(Rig.download(server.url("/a"))), from: program)
+                _ = try await program.first { if case .challenged(1, let challenge) = $0 { challenge } else { nil } }
+                owner.disconnected(program)
+                await Rig.stop(owner)
+                #expect(BackgroundDirectory.identifiersWithNews(in: folder.path) == ["test"])
+            }
+        }
+    }
+
     @Test("B10.37: a server whose program goes while it judges is judged by the settings")
     func programGoesWhileItJudges() async throws {
         let folder = try StateFolder()

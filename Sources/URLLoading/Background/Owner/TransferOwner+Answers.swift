@@ -122,7 +122,7 @@ extension TransferOwner {
 
 extension URLAuthenticationChallenge {
     /// Whether a server's certificate is in question.
-    fileprivate var isAboutServer: Bool {
+    var isAboutServer: Bool {
         protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
     }
 }

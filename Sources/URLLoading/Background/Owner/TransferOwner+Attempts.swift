@@ -115,6 +115,7 @@ extension TransferOwner {
         guard let (number, transfer) = transfer(of: task) else { return }
         attempts[ObjectIdentifier(task)] = nil
         transfer.attempt = nil
+        let question = transfer.question
         withdrawQuestion(of: number)
         defer {
             settle()
@@ -130,6 +131,8 @@ extension TransferOwner {
             return complete(number, failure)
         case .halt:
             keepForLater(error, transfer)
+            // It still wants a program (B10.35). Servers are judged without one.
+            if let question, !question.original.isAboutServer { transfer.record.state = .asking(question.challenge) }
             save(number)
             return
         case .none: break
