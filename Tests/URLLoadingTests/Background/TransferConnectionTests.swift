@@ -37,6 +37,25 @@ import URLLoadingTestSupport
         #expect(folder.names.isEmpty)
     }
 
+    @Test("B10.36, B10.44: a task that an owner had, and that ended with -997 when no owner was left, is not met again")
+    func lostWithTask() async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let listener = try TransferListener(
+            directory: directory.path, service: TakingOwner(), loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+            session.downloadTask(with: url).resume()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["end 1 -997"])
+            try await until { folder.journals.isEmpty }
+        }
+        await withHandover { done in listener.stop { done.resume() } }
+        #expect(folder.names.isEmpty)
+    }
+
     @Test("B10.36, B10.24: an owner that does not answer counts as lost, and the task ends with -997")
     func silent() async throws {
         let folder = BackgroundFolder()
@@ -324,4 +343,24 @@ private final class MeetingOwners: TransferService {
     func disconnected(_ channel: any TransferChannel) {
         first.withLock { if $0.channel === channel { $0.channel = nil } }
     }
+}
+
+/// An owner that takes one task and is gone, and after that hangs up on every program.
+private final class TakingOwner: TransferService {
+    private let hasTask = Guarded(false)
+
+    func connected(_ channel: any TransferChannel) { if hasTask.value { channel.close() } }
+
+    func received(_ command: TransferCommand, from channel: any TransferChannel) {
+        switch command {
+        case .hello: if !hasTask.value { channel.send(.welcome) }
+        case .start(let order):
+            hasTask.value = true
+            channel.send(.accepted(task: order.task))
+            channel.close()
+        case .cancel, .suspend, .resume, .label, .priority, .answer, .delivered, .invalidate, .list: break
+        }
+    }
+
+    func disconnected(_ channel: any TransferChannel) {}
 }

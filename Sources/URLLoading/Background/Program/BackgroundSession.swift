@@ -61,6 +61,8 @@ final class BackgroundSession: Sendable {
         var order: TransferOrder?
         /// Whether the owner has it.
         var isKnown = false
+        /// Whether an earlier run began it, so that an owner may have it that this run has not spoken to.
+        var isEarlier = false
         /// Whether the owner may have it: not before its journal is written, nor while the task waits for its date.
         var isDue = true
         /// The highest number of the news that were taken for the delegate.
@@ -231,6 +233,7 @@ final class BackgroundSession: Sendable {
     func adopt(_ record: TransferRecord, _ core: TaskCore, _ load: BackgroundLoad) {
         state.withLock { state in
             var entry = Entry(core: core, load: load)
+            entry.isEarlier = true
             if record.state != .over { entry.order = TransferOrder(of: record) }
             state.entries[record.task] = entry
         }
@@ -318,8 +321,19 @@ final class BackgroundSession: Sendable {
         } else {
             // It ended here, and the owner does not know: whatever it still has to tell is heard already.
             tell(.cancel(task: task, wantsResumeData: false))
-            if !entry.isKnown { line.run { [directory] in directory?.remove(task: task) } }
+            let isOurs = !entry.isKnown && !entry.isEarlier
+            line.run { [self] in removeJournal(of: task, isOurs: isOurs) }
         }
+    }
+
+    /// The delegate has heard the end of a task, and no owner knows of that: none shall carry it out again (B10.44). A journal that
+    /// may be an owner's is left to it while it lives.
+    private func removeJournal(of task: UInt64, isOurs: Bool) {
+        guard let directory else { return }
+        if isOurs { return directory.remove(task: task) }
+        guard let lock = try? directory.takeLock() else { return }
+        directory.remove(task: task)
+        lock.hold()
     }
 
     /// The delegate has had the task's file.
