@@ -121,6 +121,11 @@ final class SessionCore: Sendable {
         return core
     }
 
+    /// Tasks that are made from now on have higher numbers than this one.
+    func count(from identifier: Int) {
+        state.withLock { $0.nextIdentifier = max($0.nextIdentifier, identifier + 1) }
+    }
+
     private func reportRefusedTask() {
         ErrorText.reportMisuse(
             "a task was created in a session that has been invalidated; it ends with URLError.cancelled")

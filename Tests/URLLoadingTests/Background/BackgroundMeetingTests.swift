@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingTestSupport
 
 @testable import URLLoading
@@ -71,6 +72,45 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test(
+        "B10.46: a new task has not the number of one whose journal cannot be read, or is damaged",
+        arguments: [true, false])
+    func unreadable(isDamaged: Bool) async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let path = directory.path + "/task-7"
+        if isDamaged {
+            try Data("no journal".utf8).write(to: URL(fileURLWithPath: path))
+        } else {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration()) { session, _ in
+            let task = session.downloadTask(with: url)
+            #expect(task.taskIdentifier == 8)
+            task.cancel()
+        }
+    }
+
+    @Test("B10.46: news of a task whose journal this run cannot open are left to a later run")
+    func unopenedNews() async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        try FileManager.default.createDirectory(atPath: directory.path + "/task-7", withIntermediateDirectories: false)
+        let owner = TellingOwner(about: 7)
+        let listener = try TransferListener(
+            directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+            session.downloadTask(with: url).resume()
+            // Behind whatever was said of the other task.
+            await owner.delivered.wait { $0.contains(8) }
+            #expect(owner.delivered.value == [8])
+            #expect(scribe.transcript.calls == ["end 8 nil"])
+        }
+        await withHandover { done in listener.stop { done.resume() } }
+    }
+
     @Test("B10.46: an answer that is there but cannot be opened ends its task with an error")
     func answer() async throws {
         try leave(.data) { record, directory in
@@ -85,4 +125,32 @@ struct BackgroundMeetingTests {
             #expect(scribe.errors.value.map(\.code) == [.cannotOpenFile])
         }
     }
+}
+
+/// An owner that tells of the end of a task of its own with that of each task that is begun.
+private final class TellingOwner: TransferService {
+    /// The tasks whose ends were heard.
+    let delivered = Watched<[UInt64]>([])
+    private let own: UInt64
+
+    init(about own: UInt64) { self.own = own }
+
+    func connected(_ channel: any TransferChannel) {}
+
+    func received(_ command: TransferCommand, from channel: any TransferChannel) {
+        switch command {
+        case .hello: channel.send(.welcome)
+        case .start(let order):
+            for task in [own, order.task] {
+                channel.send(.news(task: task, TransferNews(number: 1, content: .completed(nil))))
+            }
+        case .delivered(let task, _): delivered.change { $0.append(task) }
+        case .invalidate:
+            channel.send(.invalidated)
+            channel.close()
+        case .cancel, .suspend, .resume, .label, .priority, .answer, .list: break
+        }
+    }
+
+    func disconnected(_ channel: any TransferChannel) {}
 }

@@ -75,6 +75,10 @@ struct BackgroundDirectory: Sendable {
         var damaged: [Damage] = []
         /// Whether all journals could be opened: others may be whole, and name files.
         var isComplete = true
+        /// The tasks whose journals could not be opened.
+        var unopened: Set<UInt64> = []
+        /// The highest number of a task that has a journal, whatever is in it; 0 where there is none.
+        var lastTask: UInt64 = 0
 
         /// A journal that could not be read.
         struct Damage: Sendable, Equatable {
@@ -171,13 +175,18 @@ struct BackgroundDirectory: Sendable {
         }
         var contents = Contents()
         for name in names.sorted() {
-            guard name == Self.session || Self.task(of: name) != nil else { continue }
+            let task = Self.task(of: name)
+            guard name == Self.session || task != nil else { continue }
+            contents.lastTask = max(contents.lastTask, task ?? 0)
             do throws(JournalProblem) {
                 try read(name, into: &contents)
             } catch {
                 let aside = "damaged-\(name)-\(UInt32.random(in: 0...UInt32.max))"
                 let isAside = settingAside && error.isDamage && folder.rename(name, to: aside) == nil
-                if !error.isDamage { contents.isComplete = false }
+                if !error.isDamage {
+                    contents.isComplete = false
+                    if let task { contents.unopened.insert(task) }
+                }
                 contents.damaged.append(Contents.Damage(name: isAside ? aside : name, reason: error.text))
             }
         }

@@ -335,7 +335,8 @@ extension BackgroundSession {
             if let heard = state.heard[task], state.entries[task] == nil {
                 return heard >= news.number ? .confirm : .none
             }
-            guard var entry = state.entries[task] else { return .confirm }
+            // What could not be read is left to a later run, with its files.
+            guard var entry = state.entries[task] else { return state.unopened.contains(task) ? .none : .confirm }
             // One without a number is a task's that could not be written down.
             guard news.number > entry.taken || news.number == 0 else { return .none }
             entry.taken = max(entry.taken, news.number)

@@ -107,6 +107,10 @@ final class BackgroundSession: Sendable {
         /// Held as long as this program has the session.
         var lock: FileLock?
         var entries: [UInt64: Entry] = [:]
+        /// What was in the directory when the session was made, until its tasks are made of that.
+        var found: BackgroundDirectory.Contents?
+        /// Tasks of which nothing is known but that an owner may have them.
+        var unopened: Set<UInt64> = []
         /// News of tasks that have ended, up to which the delegate has heard them.
         var heard: [UInt64: UInt64] = [:]
         var phase = Phase.silent
@@ -161,7 +165,9 @@ final class BackgroundSession: Sendable {
             }
             do throws(BackgroundDirectoryFailure) {
                 state.lock = try made.takeProgramLock()
+                state.found = try made.read(settingAside: false)
             } catch {
+                state.lock = nil
                 Self.taken.withLock { _ = $0.remove(made.path) }
                 problem = .directory(error)
             }
@@ -223,10 +229,14 @@ final class BackgroundSession: Sendable {
 
     // MARK: Tasks
 
-    /// The tasks that the directory tells of, over or not (B10.33).
-    func readRecords() -> [TransferRecord] {
-        guard problem == nil, let directory else { return [] }
-        return (try? directory.read(settingAside: false))?.records ?? []
+    /// What the directory tells of tasks, over or not (B10.33); given once.
+    func takeFound() -> BackgroundDirectory.Contents {
+        state.withLock { state in
+            let found = state.found ?? BackgroundDirectory.Contents()
+            state.found = nil
+            state.unopened = found.unopened
+            return found
+        }
     }
 
     /// A task that was met again; the owner has it, or its journal.
@@ -355,7 +365,10 @@ extension BackgroundSession {
             // B14.33.
             ErrorText.reportMisuse("fault: Custom protocol classes are not asked in background sessions.")
         }
-        let records = readRecords()
+        let found = takeFound()
+        let records = found.records
+        // A journal that cannot be read is another task's all the same (B10.46).
+        if let last = Int(exactly: found.lastTask), last < Int.max { core.count(from: last) }
         for record in records {
             guard let identifier = Int(exactly: record.task), identifier > 0, identifier < Int.max,
                 let request = record.original.urlRequest
