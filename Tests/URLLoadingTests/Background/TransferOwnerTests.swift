@@ -277,6 +277,28 @@ import URLLoadingTestSupport
         }
     }
 
+    @Test("B10.34: a download that is whole when its owner is stopped is over, and its file is kept")
+    func wholeBeforeStop() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try await withServer(router: { _ in .slow([.init("x"), .init("y", when: ServerGate())]) }) { server in
+            let owner = try Rig.owner(directory)
+            let (program, _) = try await Rig.program(owner)
+            owner.received(.start(Rig.download(server.url("/a"))), from: program)
+            _ = try await program.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            let whole = URL(fileURLWithPath: folder.path + "/whole")
+            try Data("xy".utf8).write(to: whole)
+            // As the attempt says it just before its end.
+            owner.run { owner in
+                if let attempt = owner.transfers[1]?.attempt { owner.downloaded(attempt, to: whole) }
+            }
+            await Rig.stop(owner)
+            let record = try #require(try directory.read(settingAside: false).records.first)
+            #expect(record.state == .over)
+            #expect(try Rig.file(record.events) == Data("xy".utf8))
+        }
+    }
+
     @Test("B11.6: a file that is not there ends an upload, and is not tried again")
     func missingSource() async throws {
         let folder = try StateFolder()

@@ -122,20 +122,23 @@ extension TransferOwner {
             transfer.stopping?.leave()
             transfer.stopping = nil
         }
+        // An end from this side may come when everything is there already.
+        let isWhole = transfer.fileFailure == nil && (error == nil || transfer.downloaded != nil)
         switch transfer.intent {
         case .cancel:
+            if let path = transfer.downloaded { directory.removeFile(at: path) }
             return complete(number, error.map { TransferFailure($0, keepsResumeData: true) } ?? cancelled(transfer))
-        case .expire:
+        case .expire where !isWhole:
             var failure = expired(transfer)
             failure.resumeData = error.flatMap { TransferFailure($0, keepsResumeData: true).resumeData }
             return complete(number, failure)
-        case .halt:
+        case .halt where !isWhole:
             keepForLater(error, transfer)
             // It still wants a program (B10.35). Servers are judged without one.
             if let question, !question.original.isAboutServer { transfer.record.state = .asking(question.challenge) }
             save(number)
             return
-        case .none: break
+        case .expire, .halt, .none: break
         }
         if let failure = transfer.fileFailure {
             return complete(
@@ -143,7 +146,7 @@ extension TransferOwner {
                 TransferFailure(
                     code: Int64(failure.code.rawValue), text: failure.description, url: transfer.record.current.url))
         }
-        guard let error else { return succeeded(number, transfer, task) }
+        guard let error, !isWhole else { return succeeded(number, transfer, task) }
         let random = UInt32.random(in: 0...UInt32.max)
         switch schedule.failed(number, code: FailureCode.of(error), random: random, now: now) {
         case .end: complete(number, TransferFailure(error, keepsResumeData: true))
