@@ -45,6 +45,7 @@ struct ForeignCountsTests {
         // Written for each total, sent for those above zero.
         let steps = recorder.steps.withLock { $0 }
         #expect(steps.count == 6)
+        #expect(steps.allSatisfy { $0 >= 0 })
         #expect(steps.last == (before == .max ? 0 : .max - max(before, 0)))
         session.invalidateAndCancel()
     }

@@ -226,7 +226,7 @@ extension BackgroundSession {
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
         case .redirected(let task, let request): core(task)?.transfer.redirected(to: request)
         case .responded(let task, let head): core(task)?.transfer.responded(head)
-        case .resumedAt(let task, let offset, let total): core(task)?.delivery.post(.resumed(at: offset, total: total))
+        case .resumedAt(let task, let offset, let total): core(task)?.download.resumed(at: offset, total: total)
         case .resumeData(let task, let data):
             if let core = core(task) { line.run { core.transfer.gotResumeData(data) } }
         case .challenged(let task, let challenge): inquiries.run { [self] in ask(challenge, of: task) }

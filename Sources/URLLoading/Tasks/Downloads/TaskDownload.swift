@@ -92,7 +92,8 @@ struct TaskDownload: Sendable {
         let total = max(total, 0)
         let before = task.state.withLock { state in
             defer { state.writtenTold = total }
-            return max(state.writtenTold, 0)
+            // One that begins anew in another process goes back to its beginning.
+            return total < state.writtenTold ? 0 : max(state.writtenTold, 0)
         }
         let expected = task.counters.expectedToReceive.load(ordering: .relaxed)
         tell(.writeData) {
