@@ -299,6 +299,35 @@ import URLLoadingTestSupport
         }
     }
 
+    @Test("B10.30: the journal of a download that began anew names the file that is written, from its first bytes on")
+    func begunAnew() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try await withServer(router: { request in
+            let isAgain = request.fields.first("Range") != nil
+            let response = ServerResponse.slow(
+                [.init(isAgain ? "ab" : "abc"), .init("def", when: ServerGate())], framing: .chunked)
+            return response.adding("ETag", isAgain ? "\"new\"" : "\"old\"")
+        }) { server in
+            let first = try Rig.owner(directory)
+            let (one, _) = try await Rig.program(first)
+            first.received(.start(Rig.download(server.url("/a"))), from: one)
+            _ = try await one.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            await Rig.stop(first)
+            // It begins with the greeting: the program hears of all of it.
+            let second = try Rig.owner(directory) { $0.greetingPatience = .seconds(60) }
+            let (two, _) = try await Rig.program(second)
+            _ = try await two.first {
+                if case .progress(1, let counts) = $0, counts.received == 2 { counts } else { nil }
+            }
+            let record = try #require(try directory.read(settingAside: false).records.first)
+            let point = try #require(record.resumption.flatMap { ResumeData(Data($0)) })
+            #expect(point.byteCount == 2)
+            #expect(FileManager.default.fileExists(atPath: directory.file(point.fileName)))
+            await Rig.stop(second)
+        }
+    }
+
     @Test("B11.6: a file that is not there ends an upload, and is not tried again")
     func missingSource() async throws {
         let folder = try StateFolder()

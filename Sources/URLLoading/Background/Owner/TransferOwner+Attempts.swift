@@ -23,6 +23,7 @@ extension TransferOwner {
         transfer.fileFailure = nil
         transfer.downloaded = nil
         transfer.checkpoint = transfer.record.counts.received
+        transfer.namesFile = false
         transfer.record.state = .running
         transfer.record.head = nil
         attempts[ObjectIdentifier(task)] = number
@@ -69,6 +70,7 @@ extension TransferOwner {
     func resumedAt(_ task: URLSessionTask, offset: Int64, total: Int64) {
         guard let (number, transfer) = transfer(of: task) else { return }
         if let response = task.response { responded(task, response) }
+        transfer.namesFile = true
         transfer.record.counts.received = offset
         transfer.record.counts.expectedToReceive = total
         tell(.resumedAt(task: number, offset: offset, total: total))
@@ -81,10 +83,11 @@ extension TransferOwner {
         transfer.record.counts.expectedToReceive = expected
         schedule.progressed(number)
         // The first bytes, and then now and then: from there on it goes on whatever happens.
-        if transfer.record.resumption == nil || total - transfer.checkpoint >= Self.checkpointDistance {
+        if !transfer.namesFile || total - transfer.checkpoint >= Self.checkpointDistance {
             if let point = task.core.download.checkpoint(written: total) {
                 transfer.record.resumption = Array(point.encoded)
                 transfer.checkpoint = total
+                transfer.namesFile = true
                 save(number)
             }
         }
