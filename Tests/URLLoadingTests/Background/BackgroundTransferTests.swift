@@ -133,6 +133,23 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test("B2.53: what the delegate gives for one answer goes with no other task", arguments: [false, true])
+    func passwordForOneTask(helper: Bool) async throws {
+        try await withServer(router: door("r", ["u": "p"]) { _ in .text("in") }) { server in
+            let scribe = AnsweringScribe()
+            let session = URLSession(
+                configuration: folder.configuration(helper: helper), delegate: scribe, delegateQueue: nil)
+            for count in 1...2 {
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait(times: count)
+            }
+            let asked = "asked NSURLAuthenticationMethodHTTPBasic r 0"
+            #expect(scribe.transcript.calls == [asked, "file in", "end nil", asked, "file in", "end nil"])
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+        }
+    }
+
     @Test(
         "B3.35, B3.12: the trust in a challenge has what the server has stapled, whichever process carries the transfer out",
         arguments: [false, true])

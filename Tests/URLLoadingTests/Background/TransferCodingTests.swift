@@ -110,6 +110,20 @@ import URLLoadingPolicy
         #expect(read == challenge)
     }
 
+    @Test("B10.31: a question that may be answered for its task alone has the form of before")
+    func questionOfTask() throws {
+        var old = TransferSamples.challengeOfTask
+        old.takesOnce = false
+        for (challenge, certificates) in [(old, []), (TransferSamples.challengeOfTask, [[]])]
+            as [(TransferChallenge, [[UInt8]])]
+        {
+            old.certificates = certificates
+            let bytes = Self.oldForm(of: old, issuers: old.space.distinguishedNames)
+            let read: TransferChallenge = try wholeValue(bytes)
+            #expect(read == challenge)
+        }
+    }
+
     @Test("B10.31: a question with two stapled responses is refused")
     func twoResponses() {
         let bytes = Self.oldForm(of: TransferSamples.aboutServer(.unknown), issuers: [[1], [2]])

@@ -85,6 +85,41 @@ import URLLoadingTrust
         }
     }
 
+    @Test("B2.53, B10.20: a password for one task answers no other task of the session", arguments: [true, false])
+    func passwordOnce(isOnce: Bool) async throws {
+        let folder = try StateFolder()
+        try await withServer(router: { request in
+            request.fields.first("Authorization") == "Basic dXNlcjpwYXNz"
+                ? .text("secret") : .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"")
+        }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (program, _) = try await Rig.program(owner, answers: true)
+            owner.received(.start(Rig.download(server.url("/a"))), from: program)
+            let challenge = try await program.first {
+                if case .challenged(1, let challenge) = $0 { challenge } else { nil }
+            }
+            #expect(challenge.takesOnce)
+            let credential: TransferCredential =
+                isOnce ? .passwordOnce(user: "user", password: "pass") : .password(user: "user", password: "pass")
+            owner.received(
+                .answer(
+                    TransferAnswer(
+                        task: 1, challenge: challenge.number, disposition: .useCredential, credential: credential)),
+                from: program)
+            #expect(try await program.end(of: 1) == nil)
+            owner.received(.start(Rig.download(server.url("/b"), task: 2)), from: program)
+            let isAsked = try await program.first { event -> Bool? in
+                switch event {
+                case .challenged(2, _): true
+                case .news(2, _): false
+                default: nil
+                }
+            }
+            #expect(isAsked == isOnce)
+            await Rig.stop(owner)
+        }
+    }
+
     @Test("B10.37: a server whose program goes while it judges is judged by the settings")
     func programGoesWhileItJudges() async throws {
         let folder = try StateFolder()

@@ -33,6 +33,13 @@ enum TransferSamples {
         return TransferChallenge(number: 9, space: space, failures: 2, head: head, certificates: [[3], [4, 5]])
     }
 
+    /// A question that may be answered for its task alone.
+    static var challengeOfTask: TransferChallenge {
+        var challenge = challenge
+        (challenge.certificates, challenge.takesOnce) = ([], true)
+        return challenge
+    }
+
     /// A question about a server that has said this about its certificate.
     static func aboutServer(_ stapling: TransferStapling) -> TransferChallenge {
         let space = TransferSpace(
@@ -136,6 +143,10 @@ enum TransferSamples {
                 TransferAnswer(
                     task: 5, challenge: 6, disposition: .useCredential,
                     credential: .password(user: "u", password: "p"))),
+            .answer(
+                TransferAnswer(
+                    task: 5, challenge: 6, disposition: .useCredential,
+                    credential: .passwordOnce(user: "u", password: "p"))),
             .answer(TransferAnswer(task: 5, challenge: 6, disposition: .useCredential, credential: .trust)),
             .answer(
                 TransferAnswer(
@@ -153,7 +164,8 @@ enum TransferSamples {
             .accepted(task: 1),
             .progress(task: 2, record().counts), .redirected(task: 3, request), .responded(task: 4, head),
             .resumedAt(task: 5, offset: 6, total: -1), .resumeData(task: 7, nil), .resumeData(task: 7, [8]),
-            .challenged(task: 9, challenge), .challenged(task: 9, aboutServer(.unknown)),
+            .challenged(task: 9, challenge), .challenged(task: 9, challengeOfTask),
+            .challenged(task: 9, aboutServer(.unknown)),
             .challenged(task: 9, aboutServer(.absent)), .challenged(task: 9, aboutServer(.response([6, 7]))),
             .withdrawn(task: 10, challenge: 11),
             .news(task: 12, TransferNews(number: 13, content: .measured(measures))),

@@ -139,6 +139,7 @@ extension TransferChallenge {
             number: number, space: space, failures: UInt32(clamping: challenge.previousFailureCount),
             head: challenge.failureResponse.flatMap { TransferHead($0) },
             certificates: place.serverTrust?.presented.certificates.map(\.der) ?? [])
+        takesOnce = !challenge.isAboutServer
         if let trust = place.serverTrust { stapling = TransferStapling(trust.presented.stapling) }
     }
 }
@@ -163,6 +164,8 @@ extension TransferAnswer {
         case nil: return (.useCredential, nil)
         case .password(let user, let password):
             return (.useCredential, URLCredential(user: user, password: password, persistence: .forSession))
+        case .passwordOnce(let user, let password):
+            return (.useCredential, URLCredential(user: user, password: password, persistence: .none))
         case .trust:
             guard let trust = challenge.protectionSpace.serverTrust else { return (.performDefaultHandling, nil) }
             return (.useCredential, URLCredential(trust: trust))

@@ -27,7 +27,7 @@ extension BackgroundSession {
             guard known else { return }
             answer(
                 TransferAnswer(
-                    task: task, challenge: challenge.number, disposition, credential,
+                    task: task, to: challenge, disposition, credential,
                     usual: challenge.failures == 0 ? usual : nil, space: space))
             if disposition == .cancelAuthenticationChallenge { core?.driver.cancel() }
         }
@@ -75,18 +75,19 @@ extension BackgroundSession {
 extension TransferAnswer {
     /// What a delegate has said; a credential that cannot be carried to another process is none.
     fileprivate init(
-        task: UInt64, challenge: UInt64, _ disposition: URLSession.AuthChallengeDisposition,
+        task: UInt64, to question: TransferChallenge, _ disposition: URLSession.AuthChallengeDisposition,
         _ credential: URLCredential?, usual: URLCredential?, space: URLProtectionSpace
     ) {
+        let challenge = question.number
         switch disposition {
         case .useCredential:
-            let carried = credential.flatMap { TransferCredential($0, for: space) }
+            let carried = credential.flatMap { TransferCredential($0, for: space, takesOnce: question.takesOnce) }
             // B2.35: a credential that does not fit is no reason to trust a server.
             let refuses = credential != nil && carried == nil
             self.init(
                 task: task, challenge: challenge, disposition: refuses ? .reject : .useCredential, credential: carried)
         case .performDefaultHandling:
-            let carried = usual.flatMap { TransferCredential($0, for: space) }
+            let carried = usual.flatMap { TransferCredential($0, for: space, takesOnce: question.takesOnce) }
             self.init(
                 task: task, challenge: challenge,
                 disposition: carried == nil ? .performDefaultHandling : .useCredential,
@@ -100,14 +101,16 @@ extension TransferAnswer {
 extension TransferCredential {
     /// What goes to another process. An identity does not: keys stay where they are; a session whose configuration has one
     /// carries its transfers out itself.
-    fileprivate init?(_ credential: URLCredential, for space: URLProtectionSpace) {
+    fileprivate init?(_ credential: URLCredential, for space: URLProtectionSpace, takesOnce: Bool) {
         if space.authenticationMethod == NSURLAuthenticationMethodServerTrust {
             guard let leaf = credential.trust?.presented.leaf, leaf == space.serverTrust?.presented.leaf else {
                 return nil
             }
             self = .trust
         } else if let user = credential.user, let password = credential.password {
-            self = .password(user: user, password: password)
+            self =
+                takesOnce && credential.persistence == .none
+                ? .passwordOnce(user: user, password: password) : .password(user: user, password: password)
         } else {
             return nil
         }

@@ -17,6 +17,8 @@ package struct TransferChallenge: Sendable, Hashable {
     package var certificates: [[UInt8]]
     /// What a server has said about the revocation of its certificate; of server trust only.
     package var stapling = TransferStapling.unknown
+    /// Whether the owner takes a password for one task; not about servers. One of before took each for all tasks of its session.
+    package var takesOnce = false
 
     /// Makes a question.
     package init(
@@ -109,6 +111,8 @@ package struct TransferAnswer: Sendable, Hashable {
 package enum TransferCredential: Sendable, Hashable, Concealed {
     /// A user and a password.
     case password(user: String, password: String)
+    /// A user and a password for this one task (B2.53), where the question says that the owner takes that.
+    case passwordOnce(user: String, password: String)
     /// The server is believed.
     case trust
     /// Certificates, the client's own first, and the key that belongs to it, both as PEM.

@@ -123,7 +123,8 @@ extension TransferChallenge: TransferCoded {
         writer.value(space)
         writer.value(failures)
         writer.value(head)
-        writer.value(certificates.coded)
+        // Likewise one that is empty, where there are none: it says that the owner takes a password for one task.
+        writer.value((takesOnce ? [[]] : certificates).coded)
     }
 
     init(from reader: inout TransferReader) throws(TransferCodingError) {
@@ -132,7 +133,11 @@ extension TransferChallenge: TransferCoded {
         failures = try reader.value()
         head = try reader.value()
         certificates = try reader.value([TransferBytes].self).map(\.bytes)
-        guard space.isAboutServer else { return }
+        guard space.isAboutServer else {
+            takesOnce = certificates == [[]]
+            if takesOnce { certificates = [] }
+            return
+        }
         stapling = try TransferStapling(listed: exchange(&space.distinguishedNames, with: []))
     }
 }
@@ -215,6 +220,10 @@ extension TransferCredential: TransferCoded {
             writer.number(UInt8(3))
             writer.value(certificates)
             writer.value(key)
+        case .passwordOnce(let user, let password):
+            writer.number(UInt8(4))
+            writer.value(user)
+            writer.value(password)
         }
     }
 
@@ -223,6 +232,7 @@ extension TransferCredential: TransferCoded {
         case 1: self = .password(user: try reader.value(), password: try reader.value())
         case 2: self = .trust
         case 3: self = .identity(certificates: try reader.value(), key: try reader.value())
+        case 4: self = .passwordOnce(user: try reader.value(), password: try reader.value())
         default: throw .impossible
         }
     }
