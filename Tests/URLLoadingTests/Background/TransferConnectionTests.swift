@@ -305,13 +305,7 @@ private final class MeetingOwners: TransferService {
     private let first = Guarded<(order: TransferOrder?, channel: (any TransferChannel)?)>((nil, nil))
 
     /// The first owner goes.
-    func hangUp() {
-        let channel = first.withLock { first in
-            defer { first.channel = nil }
-            return first.channel
-        }
-        channel?.close()
-    }
+    func hangUp() { first.withLock { $0.channel }?.close() }
 
     func connected(_ channel: any TransferChannel) {}
 
