@@ -140,7 +140,7 @@ struct CacheFileTests {
         #expect(first.currentDiskUsage == 0 && folder.entries.isEmpty)
     }
 
-    /// Puts a directory in the place of a file, which nobody can open for writing then.
+    /// Puts a directory in the place of a file, which cannot be opened for writing then.
     private func block(_ name: String) throws {
         try FileManager.default.removeItem(at: folder.url.appending(path: name))
         try FileManager.default.createDirectory(

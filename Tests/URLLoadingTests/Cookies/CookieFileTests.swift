@@ -225,7 +225,7 @@ struct CookieFileTests {
 
         let files = FileManager.default
         try files.moveItem(atPath: file.path, toPath: file.path + ".aside")
-        // Nobody can open a link to itself, not even root.
+        // A link to itself cannot be opened, not even by root.
         try files.createSymbolicLink(atPath: file.path, withDestinationPath: file.path)
         #expect(store.set(Cookie(name: "c")))
         #expect(!store.write() && store.needsWriting)
