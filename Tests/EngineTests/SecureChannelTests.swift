@@ -252,35 +252,46 @@ struct SecureChannelTests {
         func streamBecameWritable(_ stream: any ByteStream) { timesTold += 1 }
     }
 
-    @Test("A write, and our end, wait for the rest of a ticket of several records", arguments: [false, true])
-    func dividedTicket(isEnding: Bool) throws {
+    private static let written: [UInt8] = [1, 2, 3]
+
+    private func readSome(_ stream: TLSStream) -> IOResult {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        return buffer.withUnsafeMutableBytes { stream.read(into: $0) }
+    }
+
+    /// A stream to which the first record of a ticket has come, so that a write, or our end, waits for the rest of it.
+    private func heldUp(isEnding: Bool) throws -> (Sealed, TLSStream, Writer, rest: [UInt8]) {
         let sealed = try open(to: TunnelEnd(dividesTickets: true))
         let (stream, writer) = (TLSStream(sealed.channel), Writer())
         stream.observer = writer
         let tickets = sealed.server.withOutgoing { Array($0) }
         sealed.server.outgoingSent(tickets.count)
         let first = 5 + Int(tickets[3]) << 8 + Int(tickets[4])
-        let bytes: [UInt8] = [1, 2, 3]
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
         #expect(tickets[..<first].withUnsafeBytes { sealed.far.write($0) } == .bytes(first))
-        #expect(buffer.withUnsafeMutableBytes { stream.read(into: $0) } == .wouldBlock)
+        #expect(readSome(stream) == .wouldBlock)
         if isEnding {
             stream.shutdownWrite()
         } else {
-            #expect(bytes.withUnsafeBytes { stream.write($0) } == .wouldBlock)
+            #expect(Self.written.withUnsafeBytes { stream.write($0) } == .wouldBlock)
         }
+        return (sealed, stream, writer, Array(tickets[first...]))
+    }
+
+    @Test("A write, and our end, wait for the rest of a ticket of several records", arguments: [false, true])
+    func dividedTicket(isEnding: Bool) throws {
+        let (sealed, stream, writer, rest) = try heldUp(isEnding: isEnding)
         reactor.runPending()
         #expect(sealed.arrived().isEmpty && !sealed.stream.hasFinishedWriting && writer.timesTold == 0)
-        #expect(tickets[first...].withUnsafeBytes { sealed.far.write($0) } == .bytes(tickets.count - first))
-        #expect(buffer.withUnsafeMutableBytes { stream.read(into: $0) } == .wouldBlock)
+        #expect(rest.withUnsafeBytes { sealed.far.write($0) } == .bytes(rest.count))
+        #expect(readSome(stream) == .wouldBlock)
         #expect(writer.timesTold == 0, "not from within the read")
         reactor.runPending()
         #expect(writer.timesTold == 1)
         if isEnding {
             #expect(sealed.stream.hasFinishedWriting && !sealed.arrived().isEmpty)
         } else {
-            #expect(bytes.withUnsafeBytes { stream.write($0) } == .bytes(3))
-            #expect(sealed.decrypted(sealed.arrived()) == bytes)
+            #expect(Self.written.withUnsafeBytes { stream.write($0) } == .bytes(3))
+            #expect(sealed.decrypted(sealed.arrived()) == Self.written)
         }
         #expect(stream.outputFailure == nil)
     }
@@ -289,25 +300,12 @@ struct SecureChannelTests {
         "A write that waits for the rest of a ticket fails when the peer has ended, and so does our end",
         arguments: [false, true])
     func cutTicket(isEnding: Bool) throws {
-        let sealed = try open(to: TunnelEnd(dividesTickets: true))
-        let (stream, writer) = (TLSStream(sealed.channel), Writer())
-        stream.observer = writer
-        let tickets = sealed.server.withOutgoing { Array($0) }
-        let first = 5 + Int(tickets[3]) << 8 + Int(tickets[4])
-        let bytes: [UInt8] = [1, 2, 3]
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        #expect(tickets[..<first].withUnsafeBytes { sealed.far.write($0) } == .bytes(first))
-        #expect(buffer.withUnsafeMutableBytes { stream.read(into: $0) } == .wouldBlock)
-        if isEnding {
-            stream.shutdownWrite()
-        } else {
-            #expect(bytes.withUnsafeBytes { stream.write($0) } == .wouldBlock)
-        }
+        let (sealed, stream, writer, _) = try heldUp(isEnding: isEnding)
         sealed.far.shutdownWrite()
-        #expect(buffer.withUnsafeMutableBytes { stream.read(into: $0) } != .wouldBlock)
+        #expect(readSome(stream) != .wouldBlock)
         reactor.runPending()
         #expect(writer.timesTold == 1 && stream.outputFailure != nil)
-        if case .failed = bytes.withUnsafeBytes({ stream.write($0) }) {
+        if case .failed = Self.written.withUnsafeBytes({ stream.write($0) }) {
         } else if !isEnding {
             Issue.record("the write does not fail")
         }

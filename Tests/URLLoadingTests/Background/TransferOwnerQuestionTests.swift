@@ -11,15 +11,18 @@ import URLLoadingTrust
 @testable import URLLoading
 
 @Suite(.timeLimit(.minutes(2))) struct TransferOwnerQuestionTests {
+    /// Lets in requests with the user's password.
+    private static let door: LoopbackServer.Router = { request in
+        request.fields.first("Authorization") == "Basic dXNlcjpwYXNz"
+            ? .text("secret") : .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"")
+    }
+
     @Test("B10.37, B10.20: a question waits for a program that can answer it")
     func challenge() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
         let wanted = Signal()
-        try await withServer(router: { request in
-            request.fields.first("Authorization") == "Basic dXNlcjpwYXNz"
-                ? .text("secret") : .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"")
-        }) { server in
+        try await withServer(router: Self.door) { server in
             var settings = Rig.settings
             settings.hook = ["/hook"]
             let owner = try Rig.owner(directory) { $0.whenWanted = { _ in wanted.fire() } }
@@ -29,9 +32,7 @@ import URLLoadingTrust
             await wanted.wait()
             #expect(try directory.read(settingAside: false).records.first?.wantsProgram == true)
             let (program, _) = try await Rig.program(owner, settings: settings, answers: true)
-            let challenge = try await program.first {
-                if case .challenged(1, let challenge) = $0 { challenge } else { nil }
-            }
+            let challenge = try await program.challenge()
             #expect(challenge.space.realm == "r")
             #expect(challenge.space.method == NSURLAuthenticationMethodHTTPBasic)
             // An answer to another question has no effect.
@@ -58,9 +59,7 @@ import URLLoadingTrust
                 let owner = try Rig.owner(directory)
                 let (program, _) = try await Rig.program(owner, answers: true)
                 owner.received(.start(Rig.download(server.url("/a"))), from: program)
-                let challenge = try await program.first {
-                    if case .challenged(1, let challenge) = $0 { challenge } else { nil }
-                }
+                let challenge = try await program.challenge()
                 numbers.append(challenge.number)
                 await Rig.stop(owner)
             }
@@ -77,7 +76,7 @@ import URLLoadingTrust
                 let owner = try Rig.owner(directory)
                 let (program, _) = try await Rig.program(owner, answers: true)
                 owner.received(.start(Rig.download(server.url("/a"))), from: program)
-                _ = try await program.first { if case .challenged(1, let challenge) = $0 { challenge } else { nil } }
+                _ = try await program.challenge()
                 owner.disconnected(program)
                 await Rig.stop(owner)
                 #expect(BackgroundDirectory.identifiersWithNews(in: folder.path) == ["test"])
@@ -88,16 +87,11 @@ import URLLoadingTrust
     @Test("B2.53, B10.20: a password for one task answers no other task of the session", arguments: [true, false])
     func passwordOnce(isOnce: Bool) async throws {
         let folder = try StateFolder()
-        try await withServer(router: { request in
-            request.fields.first("Authorization") == "Basic dXNlcjpwYXNz"
-                ? .text("secret") : .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"")
-        }) { server in
+        try await withServer(router: Self.door) { server in
             let owner = try Rig.owner(try folder.directory())
             let (program, _) = try await Rig.program(owner, answers: true)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            let challenge = try await program.first {
-                if case .challenged(1, let challenge) = $0 { challenge } else { nil }
-            }
+            let challenge = try await program.challenge()
             #expect(challenge.takesOnce)
             let credential: TransferCredential =
                 isOnce ? .passwordOnce(user: "user", password: "pass") : .password(user: "user", password: "pass")
@@ -130,9 +124,7 @@ import URLLoadingTrust
             let owner = try Rig.owner(try folder.directory())
             let (first, _) = try await Rig.program(owner, settings: settings, judges: true)
             owner.received(.start(Rig.download(server.url("/a"))), from: first)
-            let challenge = try await first.first {
-                if case .challenged(1, let challenge) = $0 { challenge } else { nil }
-            }
+            let challenge = try await first.challenge()
             #expect(challenge.space.method == NSURLAuthenticationMethodServerTrust)
             owner.disconnected(first)
             // A question that was still open would come with the greeting, before any end.
@@ -199,9 +191,7 @@ import URLLoadingTrust
             }
             #expect(owner.run { $0.transfers[1] != nil && $0.transfers[1]?.attempt == nil })
             let (program, _) = try await Rig.program(owner, judges: true)
-            let challenge = try await program.first {
-                if case .challenged(1, let challenge) = $0 { challenge } else { nil }
-            }
+            let challenge = try await program.challenge()
             #expect(challenge.space.method == NSURLAuthenticationMethodServerTrust)
             await Rig.stop(owner)
         }
@@ -329,16 +319,11 @@ import URLLoadingTrust
     func suspendedWhileAsking() async throws {
         for answersFirst in [true, false] {
             let folder = try StateFolder()
-            try await withServer(router: { request in
-                request.fields.first("Authorization") == "Basic dXNlcjpwYXNz"
-                    ? .text("secret") : .status(401).adding("WWW-Authenticate", "Basic realm=\"r\"")
-            }) { server in
+            try await withServer(router: Self.door) { server in
                 let owner = try Rig.owner(try folder.directory())
                 let (program, _) = try await Rig.program(owner, answers: true)
                 owner.received(.start(Rig.download(server.url("/a"))), from: program)
-                let challenge = try await program.first {
-                    if case .challenged(1, let challenge) = $0 { challenge } else { nil }
-                }
+                let challenge = try await program.challenge()
                 let answer = TransferCommand.answer(
                     TransferAnswer(
                         task: 1, challenge: challenge.number, disposition: .useCredential,

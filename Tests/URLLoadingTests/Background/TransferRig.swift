@@ -65,6 +65,11 @@ final class ScribeChannel: TransferChannel {
         throw Missed(events: events)
     }
 
+    /// The first question about the transfer of a task.
+    func challenge(of task: UInt64 = 1) async throws -> TransferChallenge {
+        try await first { if case .challenged(task, let challenge) = $0 { challenge } else { nil } }
+    }
+
     /// The end of a task: nil in it for success.
     func end(of task: UInt64) async throws -> TransferFailure? {
         try await first { event -> TransferFailure?? in

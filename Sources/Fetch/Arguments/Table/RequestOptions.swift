@@ -73,7 +73,8 @@ extension OptionTable {
             .reading(
                 "r", "range", .text("RANGES", "bytes, such as 0-499 or -500"),
                 "these bytes alone: `0-499`, `500-`, `-500`", OptionValue.range
-            ) { $0.range = $1 },
+            ) { $0.range = $1 }
+            .different("not with `--compressed`: a part is of the bytes that are sent"),
             .flag(
                 nil, "compressed", \.acceptsCompression,
                 "ask for a compressed body"

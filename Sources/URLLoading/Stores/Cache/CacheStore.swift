@@ -78,7 +78,7 @@ final class CacheStore: Sendable {
             byteCount = response.data.count + answer.byteCount
         }
 
-        /// The same for the disk, of which nothing is the program's code.
+        /// The entry as the disk gets it: nothing of it is of a class of the program's.
         var plain: Entry {
             response.isPlain
                 ? self : Entry(response: response.plain(with: answer), answer: answer, storedAt: storedAt)

@@ -123,7 +123,8 @@ extension TransferChallenge: TransferCoded {
         writer.value(space)
         writer.value(failures)
         writer.value(head)
-        // Likewise one that is empty, where there are none: it says that the owner takes a password for one task.
+        // A list of one empty certificate says that the owner takes a password for one task. A question about a password has no
+        // certificates, so a reader that does not know this looks past it.
         writer.value((takesOnce ? [[]] : certificates).coded)
     }
 
