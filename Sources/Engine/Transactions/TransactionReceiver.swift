@@ -121,7 +121,10 @@ package struct TransactionOutcome: Sendable {
     /// With what the request may be sent again if its body is supplied anew (B6.26, H7.3); only after a loss or a refusal.
     package let again: SecondSending?
     /// One record per exchange, in order, replays included (B6.30); none where the receiver does not want them.
-    package var timelines: [Timeline] { earlier + (last.map { [$0] } ?? []) }
+    package var timelines: [Timeline] {
+        guard let last else { return earlier }
+        return earlier.isEmpty ? [last] : earlier + [last]
+    }
 
     // Apart, since nearly every outcome has one, which then needs no array.
     private let earlier: [Timeline]

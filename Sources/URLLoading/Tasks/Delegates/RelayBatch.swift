@@ -19,6 +19,8 @@ final class RelayBatch: TurnObserver {
     private unowned let reactor: Reactor
     // `@exclusivity(unchecked)`: never leaves its loop, and no relay is called while the list is being changed.
     @exclusivity(unchecked) private var groups: [Group] = []
+    /// The room of the turn before, for the next one.
+    @exclusivity(unchecked) private var emptied: [Group] = []
 
     private init(reactor: Reactor) {
         self.reactor = reactor
@@ -43,8 +45,11 @@ final class RelayBatch: TurnObserver {
     }
 
     func turnEnded() {
-        let ended = groups
-        groups = []
+        var ended = emptied
+        emptied = []
+        swap(&ended, &groups)
         for group in ended { group.relay.schedule(all: group.clients) }
+        ended.removeAll(keepingCapacity: true)
+        emptied = ended
     }
 }

@@ -245,8 +245,8 @@ struct TaskMailbox: Sendable {
     }
 
     /// Whether a question is open behind which a hop's end stands: nothing is loading any more that would notice the task's
-    /// time-out.
-    var isWaitingBeforeEnd: Bool { holdsEnd && awaited != nil }
+    /// time-out. One whose answer is just being carried out is open no more.
+    var isWaitingBeforeEnd: Bool { holdsEnd && awaited != nil && !isAnswering }
 
     /// A hop's end has been taken out.
     mutating func tellingEnd() { holdsEnd = false }

@@ -7,13 +7,18 @@ import Synchronization
 final class CompletionHandler<Body: Sendable>: Sendable {
     typealias Closure = @Sendable (Body?, URLResponse?, (any Error)?) -> Void
 
-    private let closure: Mutex<Closure?>
+    /// A structure of its own: a bare function behind a generic lock is wrapped twice on its way in and out.
+    private struct Held {
+        let closure: Closure
+    }
 
-    init(_ closure: @escaping Closure) { self.closure = Mutex(closure) }
+    private let held: Mutex<Held?>
+
+    init(_ closure: @escaping Closure) { held = Mutex(Held(closure: closure)) }
 
     /// Calls the handler, the first time.
     func call(_ body: Body?, _ response: URLResponse?, _ error: (any Error)?) {
-        let closure = closure.withLock { $0.take() }
-        closure?(body, response, error)
+        let held = held.withLock { $0.take() }
+        held?.closure(body, response, error)
     }
 }
