@@ -66,6 +66,29 @@ struct ConnectivityTests {
         rig.expectClean()
     }
 
+    @Test(
+        "B12.7, B12.12: a request that waits for the network has the dates of its attempt, until it gets a connection")
+    func dates() throws {
+        let rig = makeRig()
+        cutOff(rig)
+        let lost = rig.submit(waitsForConnectivity: true)
+        let found = rig.submit(waitsForConnectivity: true)
+        rig.settle()
+        lost.handle?.cancel()
+        rig.settle()
+        let attempt = try #require(lost.outcome?.timelines.last)
+        #expect(attempt.lookupEnd != nil && attempt.connectStart != nil && attempt.connectEnd == nil)
+        rig.serve("host.test", [.receiveHead, .respond("other"), .receiveHead, .respond("hello")])
+        let other = rig.submit()
+        rig.settle()
+        monitor.change()
+        rig.settle()
+        let timeline = try #require(found.outcome?.timelines.last)
+        #expect(other.text == "other" && found.text == "hello" && timeline.reused)
+        #expect(timeline.lookupStart == nil && timeline.connectStart == nil)
+        rig.expectClean()
+    }
+
     @Test("B6.15, B6.17: a stream waits for the network, and a call's own time runs on meanwhile")
     func stream() throws {
         let rig = makeRig()

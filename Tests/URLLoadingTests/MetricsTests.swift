@@ -136,6 +136,31 @@ struct MetricsTests {
         }
     }
 
+    @Test("B12.7, B12.20: a load that gets no connection tells how far it came")
+    func noConnection() async throws {
+        try await withJudgedServer { judged async throws in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.hostOverrides = ["localhost": "127.0.0.1"]
+            let closed = try #require(URL(string: "http://127.0.0.1:1/"))
+            let all = try await metrics(
+                judged.server, [URLRequest(url: judged.url), URLRequest(url: closed)], configuration)
+            let transactions = all.compactMap(\.transactionMetrics.first)
+            #expect(transactions.count == 2)
+            let (noTLS, refused) = (try #require(transactions.first), try #require(transactions.last))
+
+            #expect(noTLS.domainLookupStartDate != nil && noTLS.domainLookupEndDate != nil)
+            #expect(noTLS.connectStartDate != nil && noTLS.secureConnectionStartDate != nil)
+            #expect(noTLS.secureConnectionEndDate == nil && noTLS.connectEndDate == nil)
+            #expect(noTLS.remoteAddress == "127.0.0.1" && noTLS.remotePort == judged.server.port)
+            // The connection is closed when this is told.
+            #expect(noTLS.localAddress == "127.0.0.1" && (noTLS.localPort ?? 0) > 0)
+
+            #expect(refused.connectStartDate != nil && refused.connectEndDate == nil)
+            #expect(refused.remoteAddress == nil && refused.localAddress == nil)
+            #expect(transactions.allSatisfy { $0.response == nil && $0.requestStartDate == nil })
+        }
+    }
+
     @Test("Empty metrics, for mocks")
     @available(*, deprecated)
     func mocks() {

@@ -1,4 +1,5 @@
-// When each step of opening a connection happened; the first exchange's timeline takes it over.
+// When each step of opening a connection happened; the first exchange's timeline takes it over, and so do those that end
+// because it is not opened.
 //
 // Times are those of the loop's turns, as those of exchanges are, so that they are in order without a comparison.
 
@@ -23,5 +24,8 @@ struct ConnectionSetup {
         mutating func begin(_ now: Int64) { start = now }
 
         mutating func finish(_ now: Int64) { end = now }
+
+        /// There is more to do in it.
+        mutating func goOn() { end = -1 }
     }
 }

@@ -68,6 +68,7 @@ extension Connector {
 
     /// Here is a stream to the proxy.
     func reachedProxy(_ stream: any ByteStream) {
+        self.stream = stream
         guard let proxy = passage?.proxy, proxy.kind == .https else {
             return reachedProxy(SecureChannel(stream, buffers: core.buffers))
         }

@@ -25,7 +25,9 @@ final class Connector {
     /// How it differs from the pool's; nil where it is one of those.
     private let aside: Aside?
     private let completion: (Result<OpenedConnection, EngineError>) -> Void
-    @exclusivity(unchecked) private var setup = ConnectionSetup()
+    @exclusivity(unchecked) private(set) var setup = ConnectionSetup()
+    /// The stream on which something is agreed on before the connection stands; it knows its addresses when it is closed, too.
+    @exclusivity(unchecked) var stream: (any ByteStream)?
     @exclusivity(unchecked) var step = Step.none
     @exclusivity(unchecked) var question: Question?
     /// How many questions were asked; tells late answers from the one that is awaited.
@@ -220,7 +222,7 @@ final class Connector {
     func lookUp(_ place: Origin, for purpose: Purpose) {
         let core = core
         if !place.isIPLiteral {
-            if setup.lookup.start < 0 { setup.lookup.begin(core.reactor.nanoseconds) }
+            if setup.lookup.start < 0 { setup.lookup.begin(core.reactor.nanoseconds) } else { setup.lookup.goOn() }
             core.trace?.tell(.lookupStarted(host: place.host))
         }
         if let addresses = core.resolver.addressesAtHand(place.host, port: place.port) {
@@ -235,7 +237,8 @@ final class Connector {
     ) {
         let core = core
         if !place.isIPLiteral {
-            setup.lookup.finish(core.reactor.nanoseconds)
+            // B12.7: what has failed did not finish.
+            if case .success = result { setup.lookup.finish(core.reactor.nanoseconds) }
             core.trace?.tell(.lookupFinished(host: place.host, addresses: try? result.get()))
         }
         switch (result, purpose) {
@@ -305,13 +308,14 @@ final class Connector {
     /// Sets TLS up with a place: the origin, or the proxy.
     func shakeHands(_ stream: any ByteStream, with place: Origin, tickets: TLSTickets, isProxy: Bool) {
         phase = .shakingHands
+        self.stream = stream
         let handshake = TLSHandshake(
             origin: place, offering: isProxy ? .http1 : key.protocols, tickets: tickets, stream: stream, core: core,
             ask: { [unowned self] in ask(.handshake($0, ofProxy: isProxy)) }
         ) { [self] result in
-            if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }
             switch result {
             case .success(let channel):
+                if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }
                 core.trace?.tell(.handshakeFinished(name, .success(channel.tls?.negotiated)))
                 if isProxy { return reachedProxy(channel) }
                 setup.negotiated = channel.tls?.negotiated

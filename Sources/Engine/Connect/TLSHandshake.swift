@@ -80,7 +80,7 @@ final class TLSHandshake: ByteStreamObserver {
         isDone = true
         if let judgement { PendingJudgements.of(core.reactor).forget(judgement) }
         stream.observer = nil
-        stream.close()
+        stream.closeKnowingAddresses()
     }
 
     // MARK: Readiness
@@ -305,7 +305,7 @@ final class TLSHandshake: ByteStreamObserver {
         guard !isDone else { return }
         isDone = true
         stream.observer = nil
-        if case .failure = result { stream.close() }
+        if case .failure = result { stream.closeKnowingAddresses() }
         completion(result)
     }
 }

@@ -73,6 +73,11 @@ final class PoolDriver {
         table.connectors.first { $0.key == key }?.phase ?? .waitingForConnection
     }
 
+    /// What is being opened for a request that waits.
+    func connector(for transaction: Transaction) -> Connector? {
+        machine.dial(of: transaction.id).flatMap { table.connector($0) }
+    }
+
     // MARK: What connections report
 
     /// An exchange is over and the connection can carry another.
@@ -252,7 +257,7 @@ final class PoolDriver {
             case .cancelDial(let id): table.removeConnector(id)?.cancel()
             case .dial(let id):
                 if let key = machine.key(of: id) { dial(id, key, asking) }
-            case .fail(let request): core.transaction(request)?.dialFailed(lastDialError)
+            case .fail(let request): core.transaction(request)?.dialFailed(lastDial.error, lastDial.connector)
             case .refuse(let request): core.transaction(request)?.failed(.cancelled)
             // What was done meanwhile may have led to a dial for the one or taken the other's.
             case .joined(let request):
@@ -299,10 +304,10 @@ final class PoolDriver {
     }
 
     private func dialFailed(_ id: ConnectionID, _ error: EngineError) {
-        _ = table.removeConnector(id)
-        lastDialError = error
+        lastDial = (error, table.removeConnector(id))
         machine.dialFailed(id, now: reactor.elapsed)
         carryOut()
+        lastDial.connector = nil
         core.leaveIfDone()
     }
 
@@ -315,7 +320,7 @@ final class PoolDriver {
     }
 
     // Owner: set just before `dialFailed` and read by the `fail` actions that follow from it.
-    private var lastDialError: EngineError = .cancelled
+    private var lastDial: (error: EngineError, connector: Connector?) = (.cancelled, nil)
 
     private func use(_ transaction: Transaction?, _ id: ConnectionID) {
         guard let transaction else {

@@ -57,7 +57,7 @@ class ProxyDialogue: ByteStreamObserver {
         guard !isOver else { return }
         isOver = true
         stream.observer = nil
-        stream.close()
+        stream.closeKnowingAddresses()
     }
 
     // MARK: Readiness

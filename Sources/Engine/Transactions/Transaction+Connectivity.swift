@@ -2,18 +2,23 @@
 // says so (B6.15 to B6.20). Meanwhile no idle time runs; the resource time does.
 
 extension Transaction: ConnectivityWaiter {
-    /// No connection could be opened.
-    func dialFailed(_ error: EngineError) {
+    /// No connection could be opened; the connector has come as far as it says.
+    func dialFailed(_ error: EngineError, _ connector: Connector?) {
         switch verdict(onFailedAttempt: error) {
-        case .fail: failed(error)
+        case .fail:
+            note(connector)
+            failed(error)
         case .tryAgain: askForConnection()
-        case .wait: waitForNetwork()
+        case .wait:
+            note(connector)
+            waitForNetwork()
         }
     }
 
     /// The machine's network is another than before.
     func networkChanged() {
         guard isOffline else { return }
+        forgetConnector()
         askForConnection()
     }
 }

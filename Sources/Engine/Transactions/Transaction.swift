@@ -164,6 +164,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         rearm()
         switch state {
         case .waiting:
+            note(pool.connector(for: self))
             state = .idle
             answered()
             pool.cancel(self)
@@ -182,6 +183,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         guard suspensions == 0 else { return rearm() }
         switch state {
         case .idle:
+            forgetConnector()
             askForConnection()
         case .exchanging(let exchange):
             exchange.writeOn()
@@ -281,11 +283,28 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     func failed(_ error: EngineError) {
         switch state {
         case .idle, .offline, .turnedAway, .draining: break
-        case .waiting: pool.cancel(self)
+        case .waiting:
+            note(pool.connector(for: self))
+            pool.cancel(self)
         case .exchanging(let exchange): exchange.abandon(isTimedOut: error.isSilence)
         case .finished: return
         }
         finish(error)
+    }
+
+    /// How far a connection has come that this request does not get (B12.7, B12.20).
+    func note(_ connector: Connector?) {
+        guard let connector, receiver.wantsTimelines else { return }
+        timeline.record(connector.setup)
+        timeline.localAddress = connector.stream?.localAddress
+        timeline.remoteAddress = connector.stream?.remoteAddress
+    }
+
+    /// It asks for a connection once more, and that may be one that was opened before (B12.12).
+    func forgetConnector() {
+        timeline.record(ConnectionSetup())
+        timeline.localAddress = nil
+        timeline.remoteAddress = nil
     }
 
     // MARK: From the connection

@@ -349,6 +349,14 @@ package struct PoolMachine: ~Copyable {
         records.waiterRow(of: request).map { records.waiters[$0].dial == PoolRecords.none } ?? false
     }
 
+    /// The dial under way for a request that waits, its own or one that is for others too.
+    package func dial(of request: RequestID) -> ConnectionID? {
+        guard let waiter = records.waiterRow(of: request), records.waiters[waiter].dial != PoolRecords.none else {
+            return nil
+        }
+        return records.id(of: records.waiters[waiter].dial)
+    }
+
     /// Whether the pool was shut down and nothing is left of it.
     package var isDrained: Bool { phase != .running && records.isEmpty }
 

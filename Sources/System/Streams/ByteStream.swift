@@ -68,6 +68,14 @@ package protocol ByteStream: AnyObject {
     var remoteAddress: SocketAddress? { get }
 }
 
+extension ByteStream {
+    /// Closes, and still knows both addresses: the system tells those of an open socket only.
+    package func closeKnowingAddresses() {
+        _ = localAddress
+        close()
+    }
+}
+
 /// A stream that can be ended so that the peer notices.
 package protocol AbortiveStream: ByteStream {
     /// Closes, and the peer sees a reset instead of an end.
