@@ -92,6 +92,14 @@ struct TaskProgressTests {
         session.invalidateAndCancel()
     }
 
+    @Test("B1.52: a task's progress says that it can be cancelled and paused")
+    func saysWhatItCan() throws {
+        let session = URLSession(configuration: .ephemeral)
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:1/")))
+        #expect(task.progress.isCancellable && task.progress.isPausable)
+        session.invalidateAndCancel()
+    }
+
     @Test("B1.52: a progress that many threads write never goes backwards")
     func manyWriters() async throws {
         let progress = TaskProgress(of: nil)

@@ -20,6 +20,9 @@ final class SteeringProgress: Progress, @unchecked Sendable {
         // A part of no other, whatever is current where it is asked for: that is the program's to say.
         super.init(parent: nil, userInfo: nil)
         totalUnitCount = NSURLSessionTransferSizeUnknown
+        // Foundation on Linux begins with "no", where Apple's begins with "yes"; programs offer only what is said here.
+        isCancellable = true
+        isPausable = true
     }
 
     override func cancel() {
