@@ -67,8 +67,9 @@ import URLLoadingWire
         rig.expectClean()
     }
 
-    @Test("B5.40: refused with 417, the request goes once more without Expect")
-    func expectationFailed() {
+    @Test(
+        "B5.40, B12.6, B12.19: refused with 417, the request goes once more without Expect, and the answer is recorded")
+    func expectationFailed() throws {
         let rig = EngineRig()
         rig.serve(
             "host.test", [.receiveHead, .respond("", status: "417 Expectation Failed")],
@@ -79,7 +80,10 @@ import URLLoadingWire
         #expect(journal.text == "ok")
         #expect(rig.peers.count == 2)
         #expect(rig.peers.last?.text == "POST / HTTP/1.1\r\nHost: host.test\r\nContent-Length: 5\r\n\r\nhello")
-        #expect(journal.outcome?.timelines.count == 2)
+        #expect(journal.outcome?.timelines.map(\.status) == [417, 200])
+        let refused = try #require(journal.outcome?.timelines.first)
+        #expect(refused.responseStart != nil && refused.responseEnd == nil)
+        #expect(refused.responseHeadBytes == "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n".utf8.count)
         rig.expectClean()
     }
 

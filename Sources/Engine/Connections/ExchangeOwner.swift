@@ -35,7 +35,7 @@ protocol ExchangeOwner: AnyObject {
     func requestSent()
     /// The server answers an Expect field with 417; nothing of the body is out. The request is sent again without the field: on a
     /// new connection where this one has ended with the exchange.
-    func expectationRefused(needsNewConnection: Bool)
+    func expectationRefused(by head: ResponseHead, needsNewConnection: Bool)
 
     // MARK: The way in
 

@@ -18,16 +18,22 @@ extension Transaction {
     /// The final response's head came.
     func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance) {
         responseBegun = true
-        timeline.responseStarted(reactor.nanoseconds)
-        timeline.responseHeadBytes = Int64(head.byteCount)
-        timeline.status = head.status
-        if head.version == .http10 { timeline.spoken = .http10 }
-        handle.request.trace?.tell(.answered(status: head.status))
+        note(head)
         body = ResponseBody.make(
             for: head, framing: framing, decodes: handle.request.decodesContent,
             limits: receiver.decodingLimits)
         receiver.answers(acceptedAs: acceptance)
         note(receiver.received(head: head, framing: framing, decoding: body != nil))
+    }
+
+    /// The records and hooks have a final head, also that of an answer after which the request is sent again.
+    @inline(__always)
+    func note(_ head: ResponseHead) {
+        timeline.responseStarted(reactor.nanoseconds)
+        timeline.responseHeadBytes = Int64(head.byteCount)
+        timeline.status = head.status
+        if head.version == .http10 { timeline.spoken = .http10 }
+        handle.request.trace?.tell(.answered(status: head.status))
     }
 
     /// Bytes of the body came, still coded.

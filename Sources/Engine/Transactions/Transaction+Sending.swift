@@ -82,8 +82,9 @@ extension Transaction {
     }
 
     /// The server answers an Expect field with 417; nothing of the body is out.
-    func expectationRefused(needsNewConnection: Bool) {
+    func expectationRefused(by head: ResponseHead, needsNewConnection: Bool) {
         guard case .exchanging = state else { return }
+        note(head)
         isExpectationDropped = true
         sendAgain(onNewConnection: needsNewConnection)
     }

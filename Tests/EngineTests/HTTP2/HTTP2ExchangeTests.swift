@@ -346,6 +346,7 @@ struct HTTP2ExchangeTests {
         #expect(requests.map { $0.head.fields.contains("expect") } == [true, false])
         let last = try #require(requests.last)
         #expect(last.isWhole && last.body == Array("whole".utf8))
+        #expect(journal.outcome?.timelines.map(\.status) == [417, 200])
         rig.expectClean()
     }
 

@@ -79,9 +79,9 @@ extension HTTP1Exchange {
     }
 
     /// The server does not do what the Expect field asks for: once more without it (RFC 9110 §10.1.1).
-    func resendWithoutExpectation(_ owner: any ExchangeOwner) {
+    func resendWithoutExpectation(_ owner: any ExchangeOwner, after head: ResponseHead) {
         abandon()
-        owner.expectationRefused(needsNewConnection: true)
+        owner.expectationRefused(by: head, needsNewConnection: true)
     }
 
     /// Lets go of what was still to come of the body.

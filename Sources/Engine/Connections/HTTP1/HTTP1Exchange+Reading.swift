@@ -46,7 +46,9 @@ extension HTTP1Exchange {
                     owner.received(informational: head)
                     if head.status == 100 { continueSending() }
                 case .head(let head, let framing):
-                    if case .permission = writing, head.status == 417 { return resendWithoutExpectation(owner) }
+                    if case .permission = writing, head.status == 417 {
+                        return resendWithoutExpectation(owner, after: head)
+                    }
                     guard isAnswer(head, to: owner) else { return fail(lost(nil, owner)) }
                     if case .length(let length) = framing { reading = .receiving(isEarly: false, expected: length) }
                     course.responseHead(head, framing: framing, persistence: decoder.persistence)

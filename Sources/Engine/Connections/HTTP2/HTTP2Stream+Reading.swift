@@ -21,7 +21,7 @@ extension HTTP2Stream {
             // Order: before the exchange is given up, which closes the body that it would have sent. The next attempt sends it.
             sending = .nothing
             abandon(isTimedOut: false)
-            return owner.expectationRefused(needsNewConnection: false)
+            return owner.expectationRefused(by: head, needsNewConnection: false)
         }
         let expected: Int64? = if case .length(let length) = framing { length } else { nil }
         progress = .receiving(expected: expected)

@@ -47,7 +47,8 @@ extension URLSession {
         public var requestSent: (@Sendable (_ exchange: Exchange) -> Void)?
         /// The head of the response was read, of whatever status from 200 on, and 101 where that was asked for.
         public var responseReceived: (@Sendable (_ exchange: Exchange, _ statusCode: Int) -> Void)?
-        /// A request is sent again because a kept connection has turned out to be dead, or its server has not looked at it.
+        /// A request is sent again because a kept connection has turned out to be dead, its server has not looked at it, or has
+        /// answered its `Expect` with 417.
         public var exchangeReplayed: (@Sendable (_ exchange: Exchange) -> Void)?
         /// An exchange is over: the response was read to its end, the request has failed, or its answer was not wanted any more. Of a
         /// web socket it is the handshake.
