@@ -61,6 +61,31 @@ struct DelayedStartTests {
         #expect(try #require(date.value) >= begin)
     }
 
+    @Test("B6.22: a later date that is set while the task waits for its own is the one that counts")
+    func laterDate() async throws {
+        try await withServer(router: { .text(String($0.path)) }) { server async throws in
+            let date = Guarded<Date?>(nil)
+            let scribe = Scribe(delayed: { request in
+                date.value = Date()
+                return (.continueLoading, request)
+            })
+            let session = URLSession(
+                configuration: Self.delaying, delegate: scribe.delegate(.handler), delegateQueue: nil)
+            let task = session.dataTask(with: try server.at("/original"))
+            let first = Date(timeIntervalSinceNow: 1)
+            task.earliestBeginDate = first
+            task.resume()
+            let second = first.addingTimeInterval(0.5)
+            task.earliestBeginDate = second
+            await scribe.transcript.completed.wait()
+            #expect(
+                scribe.transcript.calls
+                    == ["created 1", "delayed /original", "response 200", "data", "metrics 1", "complete nil"])
+            #expect(try #require(date.value) >= second)
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test(
         "B6.25: the delegate is not asked about a task without a date, or with one that is over", arguments: [nil, -10])
     func noDate(seconds: TimeInterval?) async throws {

@@ -13,6 +13,10 @@ struct TaskDelay: Sendable {
     /// Puts the beginning off; the task can be cancelled meanwhile. The resource time-out begins with the load.
     func begin(until date: Date) {
         guard let wait = task.driver.beginPause() else { return }
+        setTimer(date, for: wait)
+    }
+
+    private func setTimer(_ date: Date, for wait: WaitNumber) {
         // By the wall clock, since it is a date: a machine that slept meanwhile is not late.
         let seconds = min(date.timeIntervalSinceNow, Self.longestDelay)
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(seconds, 0)) { [weak task] in
@@ -21,7 +25,11 @@ struct TaskDelay: Sendable {
     }
 
     private func dateHasCome(_ wait: WaitNumber) {
-        let request = task.state.withLock { $0.machine.isWaiting(for: wait) ? $0.currentRequest : nil }
+        let (date, request) = task.state.withLock { state -> (Date?, URLRequest?) in
+            state.machine.isWaiting(for: wait) ? (state.hints.earliestBeginDate, state.currentRequest) : (nil, nil)
+        }
+        // B6.22: the program may have set a later one meanwhile.
+        if let date, date.timeIntervalSinceNow > 0 { return setTimer(date, for: wait) }
         // A stream, or a download from data that cannot be read, has no request about which a delegate could be asked.
         guard let request, task.usesRelay else { return beginNow(nil, after: wait) }
         task.delivery.post(.delayed(request, wait))
