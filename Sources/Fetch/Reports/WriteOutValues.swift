@@ -33,7 +33,7 @@ struct WriteOutValues: WriteOutSource {
         case .localPort: "\(last?.localPort ?? 0)"
         case .method: last?.request.httpMethod ?? ""
         case .headerJSON, .json, .newline, .onError, .standardError, .standardOutput: nil
-        case .numConnects: "\(exchanges.count { $0.connectStartDate != nil })"
+        case .numConnects: "\(exchanges.count { $0.connectEndDate != nil })"
         case .numHeaders: "\(fields.count)"
         case .numRetries: "\(max(0, result.metrics.count - 1))"
         case .redirectURL: redirect

@@ -59,7 +59,7 @@ struct Experiment: Sendable {
             let sample = RepeatReport.Sample(
                 status: result.status, firstByte: first,
                 total: result.metrics?.taskInterval.duration ?? (ContinuousClock.now - start).seconds,
-                hasConnected: exchanges.contains { $0.connectStartDate != nil }, failure: result.failure?.message)
+                hasConnected: exchanges.contains { $0.connectEndDate != nil }, failure: result.failure?.message)
             return (sample, result.failure)
         } catch {
             let sample = RepeatReport.Sample(

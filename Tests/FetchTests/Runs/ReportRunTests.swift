@@ -159,8 +159,9 @@ struct ReportRunTests {
         let counts = chunks.output.split(separator: " ")
         #expect(counts.count == 2 && counts.first == counts.last, "frames are no part of the body: \(chunks.output)")
         await packed.stop()
-        let failed = try await FetchRun.run("-s", "-w", "%{http_code} %{exitcode} %{errormsg}", "http://127.0.0.1:1/")
-        #expect(failed.output.hasPrefix("000 7 ") && failed.output.contains("refused") && failed.complaints.isEmpty)
+        let failed = try await FetchRun.run(
+            "-s", "-w", "%{http_code} %{exitcode} %{num_connects} %{errormsg}", "http://127.0.0.1:1/")
+        #expect(failed.output.hasPrefix("000 7 0 ") && failed.output.contains("refused") && failed.complaints.isEmpty)
         await server.stop()
     }
 
