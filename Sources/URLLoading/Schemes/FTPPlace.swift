@@ -28,10 +28,15 @@ struct FTPPlace: Sendable {
         case proxy(Route, others: ArraySlice<Route>)
     }
 
-    /// Fails with −1000 where the URL has no usable host, port, user or path (B14.4, B14.23).
+    /// Fails with −1002 where the URL is of another scheme: its user, password and path are for no FTP server. Fails with
+    /// −1000 where it has no usable host, port, user or path (B14.4, B14.23).
     init(_ url: URL) throws(URLError) {
         self.url = url
-        isProtected = url.scheme?.lowercased() == "ftps"
+        switch url.scheme?.lowercased() {
+        case "ftp": isProtected = false
+        case "ftps": isProtected = true
+        default: throw LoadFailure.unsupportedURL(url, "The URL of an FTP server begins with ftp or ftps.")
+        }
         guard let host = url.host(percentEncoded: false), !host.isEmpty,
             let server = Origin(scheme: .http, host: host, port: url.port ?? Self.defaultPort)
         else { throw LoadFailure.badURL(url, "The URL has no usable host and port.") }

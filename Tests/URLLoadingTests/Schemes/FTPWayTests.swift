@@ -3,9 +3,10 @@
 
 import Foundation
 import Testing
-import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
+
+@testable import URLLoading
 
 @Suite("The ways to ftp servers", .endsSessions, .timeLimit(.minutes(5)))
 struct FTPWayTests {
@@ -102,6 +103,13 @@ struct FTPWayTests {
             #expect(socks.asks.count == 2)
         }
         await socks.stop()
+    }
+
+    @Test("B14.1: a URL of another scheme is no FTP server's", arguments: ["ws", "wss", "http", "https", "file"])
+    func otherSchemes(scheme: String) throws {
+        let url = try #require(URL(string: "\(scheme)://alice:secret@files.test/a"))
+        let error = #expect(throws: URLError.self) { try FTPPlace(url) }
+        #expect(error?.code == .unsupportedURL && error?.failingURL == url)
     }
 
     @Test("A delegate hears once of a load that tries several ways; the last way's error is the load's")

@@ -292,6 +292,32 @@ struct WebSocketHandshakeTests {
         }
     }
 
+    @Test(
+        "B13.31, B15.11: where a way leads nowhere, a web socket goes by the next one as it would have gone by the first",
+        arguments: [false, true])
+    func otherWays(tls: Bool) async throws {
+        try await ProxiedSite.run(tls: tls, router: { _ in .webSocket() }) { site in
+            let dead = try #require(ProxyConfiguration(url: "http://127.0.0.1:1"))
+            let tunnel = try #require(ProxyConfiguration(url: site.proxyURL))
+            let socks = try #require(ProxyConfiguration(url: "socks5h://127.0.0.1:\(site.proxy.port)"))
+            let url = try site.server.webSocket()
+            for (last, kinds) in [(ProxyRoute.direct, []), (.proxy(tunnel), [.connect]), (.proxy(socks), [.socks5])]
+                as [(ProxyRoute, [LoopbackProxy.Ask.Kind])]
+            {
+                let asks = site.proxy.asks.count
+                let session = site.session { $0.proxyResolver = { _ in [.proxy(dead), last] } }
+                defer { session.invalidateAndCancel() }
+                let task = session.webSocketTask(with: url)
+                task.resume()
+                try await task.send(.string("x"))
+                #expect(try await task.heard() == "x")
+                task.cancel(with: .normalClosure, reason: nil)
+                #expect(await task.receiveError() == posix(ENOTCONN))
+                #expect(site.proxy.asks.dropFirst(asks).map(\.kind) == kinds)
+            }
+        }
+    }
+
     @Test("B15.1: the ports of URLs without a port")
     func ports() async throws {
         let proxy = try LoopbackProxy.start { $0.script = { _ in .close } }

@@ -47,7 +47,9 @@ extension HopPreparation {
 
     /// Goes by the ways that are left, after one has led nowhere.
     fileprivate mutating func goRound() {
-        if let step = isOfAnotherScheme ? goRoundByFTP() : choose(among: hop.otherRoutes) { go(from: step) }
+        // B15.11: a web socket's URL is of another scheme, too, and its handshake is a request of HTTP.
+        let isByFTP = hop.webSocket == nil && isOfAnotherScheme
+        if let step = isByFTP ? goRoundByFTP() : choose(among: hop.otherRoutes) { go(from: step) }
     }
 }
 
