@@ -15,7 +15,7 @@ final class ProxyPassage {
     /// Where the proxy is.
     var addresses: [SocketAddress] = []
     /// Where a SOCKS tunnel may go: the present target first, then others for the same host.
-    var targets: [SOCKSExchange.Target] = []
+    var targets: [(target: SOCKSExchange.Target, port: Int)] = []
     /// The user name and password for a SOCKS proxy.
     var credentials: ProxyCredentials?
     /// What a SOCKS proxy has said to these credentials.
@@ -39,7 +39,7 @@ extension Connector {
         if !kind.isHTTP, key.origin.isIPLiteral || kind.resolvesHere {
             lookUp(key.origin, for: .telling)
         } else {
-            passage.targets = [.name(key.origin.host)]
+            passage.targets = [(.name(key.origin.host), key.origin.port)]
             findProxy(passage.proxy)
         }
     }
@@ -50,7 +50,11 @@ extension Connector {
         // B13.22: SOCKS4 can express nothing but IPv4.
         let usable = passage.proxy.kind.isVersion5 ? addresses : addresses.filter { $0.family == .ipv4 }
         guard !usable.isEmpty else { return proxyFailedLater(.socks(.unsendableTarget)) }
-        passage.targets = usable.map { .address($0.bytes) }
+        // B16.82: what is set for the host may have a port of its own.
+        passage.targets = usable.map { address in
+            let port = isPortNamed ? nil : address.port
+            return (.address(address.bytes), port ?? key.origin.port)
+        }
         findProxy(passage.proxy)
     }
 
@@ -111,12 +115,12 @@ extension Connector {
     // MARK: SOCKS
 
     private func askSOCKS(_ passage: ProxyPassage, on stream: any ByteStream) {
-        guard let target = passage.targets.first else {
+        guard let (target, port) = passage.targets.first else {
             stream.close()
             return proxyFailed(.socks(.unsendableTarget))
         }
         let exchange = SOCKSExchange(
-            isVersion5: passage.proxy.kind.isVersion5, target: target, port: key.origin.port,
+            isVersion5: passage.proxy.kind.isVersion5, target: target, port: port,
             credentials: passage.credentials)
         let dialogue = SOCKSDialogue(exchange, stream: stream, core: core) { [self] result in
             switch result {

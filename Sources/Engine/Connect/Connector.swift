@@ -45,6 +45,8 @@ final class Connector {
         var isBare = true
         /// Where the origin is, if that is certain: then nothing else is connected to on the direct way.
         var address: SocketAddress?
+        /// Whether the host itself has named the port: what is set for the host does not replace it.
+        var isPortNamed = false
         /// Where its tickets are kept; nil for the store of the loop.
         var tickets: TLSTickets?
         /// Puts the question to the load's receiver; false where it has none that answers.
@@ -128,6 +130,9 @@ final class Connector {
         step = .none
         finish(.failure(.connectionTimeout(host: key.origin.host, phase: phase, after: timeout)))
     }
+
+    /// Whether the port is the origin's own, whatever is set for its host.
+    var isPortNamed: Bool { aside?.isPortNamed == true }
 
     // MARK: Questions
 

@@ -182,7 +182,7 @@ final class FTPTransfer: SteeredLoad {
         closeData()
         let connector = Connector(
             name: .load(handle.id), key: PoolKey(origin: place, route: opening.route), core: core,
-            aside: Connector.Aside(address: address, asker: { _ in false })
+            aside: Connector.Aside(address: address, isPortNamed: true, asker: { _ in false })
         ) { [unowned self] result in
             dataConnector = nil
             switch result {

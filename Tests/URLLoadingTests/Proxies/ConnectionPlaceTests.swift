@@ -323,6 +323,25 @@ struct ConnectionPlaceTests {
         }
     }
 
+    @Test("B16.82, B13.26: where the session tells a SOCKS proxy a host's address, it tells the port of its override")
+    func standInsBySOCKS() async throws {
+        try await ProxiedSite.run { site in
+            let place = "127.0.0.1:\(site.server.port)"
+            for kind in ["socks4", "socks5"] {
+                for target in [place, "localhost:\(site.server.port)", ":\(site.server.port)"] {
+                    let proxy = try #require(ProxyConfiguration(url: "\(kind)://127.0.0.1:\(site.proxy.port)"))
+                    let session = site.session {
+                        $0.hostOverrides = ["api.localhost": target]
+                        $0.proxyConfigurations = [proxy]
+                    }
+                    let url = try #require(URL(string: "http://api.localhost:1/x"))
+                    #expect(try await session.text(url) == "/x of api.localhost:1", "\(kind): \(target)")
+                }
+            }
+            #expect(site.proxy.asks.contains { $0.target == place })
+        }
+    }
+
     @Test(
         "B6.39: a load whose connection takes longer than its limit times out, and the error says which step took so long"
     )

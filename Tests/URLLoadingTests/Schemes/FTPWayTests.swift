@@ -69,6 +69,21 @@ struct FTPWayTests {
         await proxy.stop()
     }
 
+    @Test("B16.82, B14.22: an override's port is the control connection's only, through a SOCKS proxy too")
+    func standInBySOCKS() async throws {
+        let server = try server()
+        let proxy = try LoopbackProxy.start()
+        let described = try #require(ProxyConfiguration(url: "socks5://127.0.0.1:\(proxy.port)"))
+        let session = visitor {
+            $0.hostOverrides = ["files.test": "127.0.0.1:\(server.port)"]
+            $0.proxyConfigurations = [described]
+        }
+        let page = try #require(URL(string: "ftp://files.test/pub/page.html"))
+        #expect(try await session.data(from: page).0.count == 3)
+        #expect(proxy.asks.map { $0.target == "127.0.0.1:\(server.port)" } == [true, false])
+        await proxy.stop()
+    }
+
     /// Proxies to be tried in this order, each of which may be passed over.
     private func list(_ urls: String...) throws -> [ProxyConfiguration] {
         try urls.map { url in
