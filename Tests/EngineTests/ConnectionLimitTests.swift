@@ -19,6 +19,10 @@ struct ConnectionLimitTests {
     @Test("B6.39: the limit ends a look-up, a connect, a proxy's silence and a handshake, and names the step")
     func everyStep() throws {
         let proxied = Route.proxied(try testProxy())
+        let proxiedByTLS = Route.proxied(try testProxy(.https))
+        let muteProxy: (EngineRig) -> Void = { rig in
+            rig.network.serve("proxy.test", port: 3128) { [unowned rig] in rig.keep($0, Mute()) }
+        }
         let steps: [(EngineError.Phase, Scheme, Route, (EngineRig) -> Void)] = [
             (.lookingUpName, .http, .direct(), { $0.network.setName("host.test", .hangs) }),
             (
@@ -36,12 +40,9 @@ struct ConnectionLimitTests {
                     $0.network.setAddress("10.0.0.2:80", .hang)
                 }
             ),
-            (
-                .tunnelling, .https, proxied,
-                { rig in
-                    rig.network.serve("proxy.test", port: 3128) { [unowned rig] in rig.keep($0, Mute()) }
-                }
-            ),
+            (.tunnelling, .https, proxied, muteProxy),
+            (.shakingHandsWithProxy, .https, proxiedByTLS, muteProxy),
+            (.shakingHandsWithProxy, .http, proxiedByTLS, muteProxy),
             (
                 .shakingHands, .https, .direct(),
                 { rig in rig.network.serve("host.test", port: 443) { [unowned rig] in rig.keep($0, Mute()) } }

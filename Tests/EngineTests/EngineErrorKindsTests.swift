@@ -49,6 +49,7 @@ struct EngineErrorKindsTests {
         let silences: [Row] = [
             .init(Self.silence(.lookingUpName), "way exchange part"),
             .init(Self.silence(.connecting), "way exchange part"),
+            .init(Self.silence(.shakingHandsWithProxy), "way exchange part"),
             .init(Self.silence(.tunnelling), "way exchange part"),
             .init(Self.silence(.waitingForConnection), "exchange part"),
             .init(Self.silence(.waitingForConnectivity), "exchange part"),
@@ -88,6 +89,7 @@ struct EngineErrorKindsTests {
             .init(.cancelled, "ends part"),
             .init(.resourceTimeout(host: "a.test", phase: .connecting, after: .seconds(1)), "ends part"),
             .init(.connectionTimeout(host: "a.test", phase: .connecting, after: .seconds(1)), "way part"),
+            .init(.connectionTimeout(host: "a.test", phase: .shakingHandsWithProxy, after: .seconds(1)), "way part"),
             .init(.connectionTimeout(host: "a.test", phase: .tunnelling, after: .seconds(1)), "way part"),
             .init(.connectionTimeout(host: "a.test", phase: .shakingHands, after: .seconds(1)), "part"),
             .init(.nameLookup(Self.lookup()), "way interruption part"),

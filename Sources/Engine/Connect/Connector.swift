@@ -312,7 +312,7 @@ final class Connector {
 
     /// Sets TLS up with a place: the origin, or the proxy.
     func shakeHands(_ stream: any ByteStream, with place: Origin, tickets: TLSTickets, isProxy: Bool) {
-        phase = .shakingHands
+        phase = isProxy ? .shakingHandsWithProxy : .shakingHands
         self.stream = stream
         let handshake = TLSHandshake(
             origin: place, offering: isProxy ? .http1 : key.protocols, tickets: tickets, stream: stream, core: core,

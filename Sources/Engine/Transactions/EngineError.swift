@@ -79,7 +79,9 @@ package enum EngineError: Error, Sendable {
         case connecting = "connecting"
         /// A proxy had been asked for the way, and had not opened it.
         case tunnelling = "waiting for the proxy"
-        /// TLS was being set up.
+        /// TLS was being set up with a proxy.
+        case shakingHandsWithProxy = "setting up TLS with the proxy"
+        /// TLS was being set up with the server.
         case shakingHands = "setting up TLS"
         /// The request was being sent.
         case sendingRequest = "sending the request"
