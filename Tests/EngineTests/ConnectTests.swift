@@ -339,13 +339,14 @@ struct ConnectTests {
         unbelieved.expectClean()
     }
 
-    @Test("B6.1: a proxy that says nothing runs into the idle time, and the error says that it was waited for")
+    @Test("B6.1: a proxy that says nothing runs into the idle time; the error names it and says that it was waited for")
     func silent() throws {
         let rig = makeRig()
         rig.serveProxy([.receiveHead, .receiveEnd])
         let journal = try submit(rig, idleTimeout: .seconds(10))
         rig.advance(.seconds(11))
-        guard case .idleTimeout(_, .tunnelling, _)? = journal.error else {
+        let host = "host.test through the proxy http://proxy.test:3128"
+        guard case .idleTimeout(host, .tunnelling, _)? = journal.error else {
             Issue.record("\(String(describing: journal.error))")
             return
         }

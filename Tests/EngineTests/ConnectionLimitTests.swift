@@ -16,7 +16,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("B6.39: the limit ends a look-up, a connect, a proxy's silence and a handshake, and names the step")
+    @Test("B6.39: the limit ends a look-up, a connect, a proxy's silence and a handshake, and names step and proxy")
     func everyStep() throws {
         let proxied = Route.proxied(try testProxy())
         let proxiedByTLS = Route.proxied(try testProxy(.https))
@@ -40,6 +40,7 @@ struct ConnectionLimitTests {
                     $0.network.setAddress("10.0.0.2:80", .hang)
                 }
             ),
+            (.lookingUpProxy, .http, proxied, { $0.network.setName("proxy.test", .hangs) }),
             (.tunnelling, .https, proxied, muteProxy),
             (.shakingHandsWithProxy, .https, proxiedByTLS, muteProxy),
             (.shakingHandsWithProxy, .http, proxiedByTLS, muteProxy),
@@ -55,7 +56,8 @@ struct ConnectionLimitTests {
             rig.advance(.milliseconds(4_999))
             #expect(!journal.hasEnded, "\(phase)")
             rig.advance(.milliseconds(1))
-            guard case .connectionTimeout("host.test", phase, .seconds(5))? = journal.error else {
+            let host = route.proxy.map { "host.test through the proxy \($0)" } ?? "host.test"
+            guard case .connectionTimeout(host, phase, .seconds(5))? = journal.error else {
                 Issue.record("\(phase): \(String(describing: journal.error))")
                 continue
             }
@@ -115,7 +117,8 @@ struct ConnectionLimitTests {
         rig.advance(.milliseconds(1_999))
         #expect(!journal.hasEnded)
         rig.advance(.milliseconds(1))
-        guard case .connectionTimeout("host.test", .tunnelling, .seconds(5))? = journal.error else {
+        let host = "host.test through the proxy http://proxy.test:3128"
+        guard case .connectionTimeout(host, .tunnelling, .seconds(5))? = journal.error else {
             Issue.record("\(String(describing: journal.error))")
             return
         }

@@ -48,6 +48,7 @@ struct EngineErrorKindsTests {
     private func rows() throws -> [Row] {
         let silences: [Row] = [
             .init(Self.silence(.lookingUpName), "way exchange part"),
+            .init(Self.silence(.lookingUpProxy), "way exchange part"),
             .init(Self.silence(.connecting), "way exchange part"),
             .init(Self.silence(.shakingHandsWithProxy), "way exchange part"),
             .init(Self.silence(.tunnelling), "way exchange part"),

@@ -59,7 +59,10 @@ extension Connector {
     }
 
     private func findProxy(_ proxy: ProxyServer) {
-        guard let path = proxy.path else { return lookUp(proxy.endpoint, for: .connectingToProxy) }
+        guard let path = proxy.path else {
+            phase = .lookingUpProxy
+            return lookUp(proxy.endpoint, for: .connectingToProxy)
+        }
         // A path that is too long for the system has no address.
         guard let address = SocketAddress.unix(path) else { return proxyFailedLater(.unreachable([])) }
         connect(to: [address], of: proxy.endpoint)

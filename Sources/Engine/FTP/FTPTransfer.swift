@@ -263,7 +263,7 @@ final class FTPTransfer: SteeredLoad {
     }
 
     private func deadlinePassed() {
-        let host = handle.request.server.host
+        let host = opening.route.timedOut(handle.request.server.host)
         switch deadlines.expired(core.reactor.elapsed) {
         case .idle:
             let silence = EngineError.idleTimeout(

@@ -85,7 +85,7 @@ extension EngineError.Phase {
     /// Whether nothing of a request can have reached the server by then, and it is the way that was silent.
     fileprivate var isOfTheWay: Bool {
         switch self {
-        case .lookingUpName, .connecting, .shakingHandsWithProxy, .tunnelling: true
+        case .lookingUpName, .lookingUpProxy, .connecting, .shakingHandsWithProxy, .tunnelling: true
         case .waitingForConnection, .waitingForConnectivity, .shakingHands, .sendingRequest, .waitingForBody,
             .waitingForResponse, .receivingBody, .conversing:
             false

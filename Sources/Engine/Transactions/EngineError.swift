@@ -75,6 +75,8 @@ package enum EngineError: Error, Sendable {
         case waitingForConnectivity = "waiting for a network"
         /// The name was being looked up.
         case lookingUpName = "looking up the host's name"
+        /// The proxy's name was being looked up.
+        case lookingUpProxy = "looking up the proxy's name"
         /// An address was being connected to.
         case connecting = "connecting"
         /// A proxy had been asked for the way, and had not opened it.
@@ -94,6 +96,11 @@ package enum EngineError: Error, Sendable {
         /// The connection had become a web socket.
         case conversing = "exchanging messages"
     }
+}
+
+extension Route {
+    /// A host as time-outs name it: with the proxy on the way there, which may be what is silent.
+    func timedOut(_ host: String) -> String { proxy.map { "\(host) through the proxy \($0)" } ?? host }
 }
 
 extension EngineError: CustomStringConvertible {

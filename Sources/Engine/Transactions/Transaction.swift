@@ -393,11 +393,12 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         switch deadlines.expired(reactor.elapsed) {
         case .idle where endEarlyAnswered() || waitedForOthers(): break
         case .idle:
-            failed(.idleTimeout(host: key.origin.host, phase: phase, after: handle.request.idleTimeout ?? .zero))
+            let host = key.route.timedOut(key.origin.host)
+            failed(.idleTimeout(host: host, phase: phase, after: handle.request.idleTimeout ?? .zero))
         case .resource:
             let start = (pastTimelines.first ?? timeline).fetchStart
-            failed(
-                .resourceTimeout(host: key.origin.host, phase: phase, after: start.duration(to: reactor.now)))
+            let host = key.route.timedOut(key.origin.host)
+            failed(.resourceTimeout(host: host, phase: phase, after: start.duration(to: reactor.now)))
         case nil: rearm()
         }
     }
