@@ -76,6 +76,7 @@ import URLLoadingPolicy
             "", "   ", "http://", "http:///path", "http:path", "https://host:99999/", "http://host:-1/",
             "http://host:1x/",
             "http://[::1/", "http://[zz]/", "http://a b/", "http://a%zz/", "//", "http://ho[st/", "http://ä b/",
+            "http://%C3%A4%20b/", "http://%C3%A4%2Fb/",
             "http://:80/", "http://host:99999999999999999999/", "::::", ":b", "1a:b", "a b:c/d",
         ])
     func unusable(location: String) {
@@ -108,7 +109,8 @@ import URLLoadingPolicy
             ("/a?x[]=1", "http://host:8080/a?x%5B%5D=1"),
             ("/\"<>\\^`{|}", "http://host:8080/%22%3C%3E%5C%5E%60%7B%7C%7D"),
             ("  /trimmed\t", "http://host:8080/trimmed"),
-            ("http://bücher.example/", "http://bücher.example/"), ("/a\u{1}b", "http://host:8080/a%01b"),
+            ("http://bücher.example/", "http://bücher.example/"),
+            ("http://b%C3%BCcher.example/", "http://b%C3%BCcher.example/"), ("/a\u{1}b", "http://host:8080/a%01b"),
         ])
     func encoding(location: String, expected: String) {
         #expect(target(location) == expected)

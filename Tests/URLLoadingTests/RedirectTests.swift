@@ -311,6 +311,21 @@ struct RedirectTests {
         }
     }
 
+    @Test("B4.22, B16.69: a Location's host may be percent-encoded UTF-8")
+    func unicodeHost() async throws {
+        let router: LoopbackServer.Router = { request in
+            let host = request.fields.first(.host) ?? ""
+            if host.hasPrefix("xn--bcher-kva.test:") { return .text("end") }
+            return redirect(302, to: "http://b%C3%BCcher.test:\(host.split(separator: ":").last ?? "")/")
+        }
+        try await withServer(router: router) { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.hostOverrides = ["xn--bcher-kva.test": "127.0.0.1"]
+            let (data, response) = try await URLSession(configuration: configuration).data(from: try server.at("/"))
+            #expect(data == Data("end".utf8) && (response as? HTTPURLResponse)?.statusCode == 200)
+        }
+    }
+
     @Test("B4.19: the name Location may be written in any case", arguments: ["location", "LOCATION", "lOcAtIoN"])
     func caseOfLocation(name: String) async throws {
         try await withServer(router: { request in
@@ -354,7 +369,8 @@ struct RedirectTests {
     }
 
     @Test(
-        "B4.18: a redirect whose Location is not a URL is delivered itself", arguments: ["::::", ":", "http://", "//"])
+        "B4.18: a redirect whose Location is not a URL is delivered itself",
+        arguments: ["::::", ":", "http://", "//", "http://%FF/", "http://%EF%BC%8F.test/"])
     func unparsableLocation(location: String) async throws {
         try await withServer(router: { _ in redirect(302, to: location) }) { server in
             let delegate = RecordingDelegate()

@@ -37,7 +37,7 @@ package enum RedirectTarget {
 
     /// Whether an http URL can have this authority: a host, and a port in range or none.
     ///
-    /// Non-ASCII names pass: turning them into A-labels is the URL's business (B3.18).
+    /// Non-ASCII names pass, percent-encoded too: turning them into A-labels is the URL's business (B3.18).
     private static func isUsable(authority: String?) -> Bool {
         guard let authority else { return false }
         var hostAndPort = authority.utf8[...]
@@ -56,8 +56,10 @@ package enum RedirectTarget {
             }
         }
         guard (0...65535).contains(port ?? 0) else { return false }
-        if host.contains(where: { $0 >= 0x80 }) {
-            return !host.contains { $0 <= 0x20 || forbiddenInHost.contains($0) }
+        let bytes = Array(host)
+        let name = NormalHost.percentDecoded(bytes[...]) ?? bytes
+        if name.contains(where: { $0 >= 0x80 }) {
+            return !name.contains { $0 <= 0x20 || forbiddenInHost.contains($0) }
         }
         return NormalHost(String(host) ?? "") != nil
     }

@@ -1,6 +1,7 @@
 // Reads an http URL as text. Taking it apart through `URL` costs a string per part and decodes what must stay as it is.
 //
-// Foundation has turned Unicode host names into A-labels already (B16.69). RFC 3986 §3, RFC 9110 §4.2.
+// Foundation has turned Unicode host names into A-labels already (B16.69), but for those that are percent-encoded. RFC 3986
+// §3, RFC 9110 §4.2.
 
 import Foundation
 import URLLoadingPolicy
@@ -69,10 +70,22 @@ struct URLText {
             }
         }
         guard !host.isEmpty else { throw LoadFailure.badURL(url, "The URL has no host.") }
-        guard let origin = Origin(scheme: String(text[..<schemeEnd]), host: String(host), port: port) else {
+        let scheme = String(text[..<schemeEnd])
+        guard
+            let origin = Origin(scheme: scheme, host: String(host), port: port)
+                ?? Self.converted(host).flatMap({ Origin(scheme: scheme, host: $0, port: port) })
+        else {
             throw LoadFailure.badURL(url, "The URL's host is not a usable name or address.")
         }
         return origin
+    }
+
+    /// A name that is written in percent-encoded UTF-8 (RFC 3986 §3.2.2), in ASCII as one that is written out (B16.69).
+    private static func converted(_ host: Substring) -> String? {
+        guard let name = host.removingPercentEncoding, name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
+        var parts = URLComponents()
+        parts.host = name
+        return parts.encodedHost
     }
 
     private var authority: Substring {

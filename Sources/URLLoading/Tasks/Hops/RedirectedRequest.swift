@@ -22,6 +22,8 @@ enum RedirectedRequest {
         if !change.keepsBody { values.body = .none }
         guard let from = origin(of: base) else { return nil }
         let to = origin(of: asked.isOfWebSocket ? target.overHTTP : target)
+        // B4.18: its host has no form in ASCII.
+        if to == nil, target.scheme.flatMap({ Scheme($0) }) != nil { return nil }
         // A socket was named for one server only.
         if to != from { values.unixSocketPath = nil }
         let hop =
