@@ -162,6 +162,7 @@ struct ConnectivityTests {
         for (reason, isOnline, waits) in [
             (ResolverFailure.Reason.temporary, true, true), (.temporary, false, true),
             (.noSuchHost, false, true), (.noSuchHost, true, false), (.failed, false, true), (.failed, true, false),
+            (.notAName, false, false), (.notAName, true, false),
         ] {
             let rig = makeRig()
             monitor.hasInterface = isOnline

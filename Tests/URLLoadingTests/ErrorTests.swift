@@ -87,6 +87,7 @@ struct ErrorTests {
             (.cancelled, .cancelled), (.idleTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
             (.resourceTimeout(host: "h", phase: .receivingBody, after: .seconds(2)), .timedOut),
             (.nameLookup(ResolverFailure(reason: .noSuchHost, code: -2, host: "h", message: "m")), .cannotFindHost),
+            (.nameLookup(ResolverFailure(reason: .notAName, code: 0, host: "h", message: "m")), .cannotFindHost),
             (.connect(host: "h", []), .cannotFindHost),
             (.connectionTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),
             (.undetachable(.shared), .unsupportedURL), (.ftp(.malformedAddress), .badServerResponse),

@@ -111,7 +111,7 @@ final class ConnectivityWaiters {
             switch failure.reason {
             case .temporary: true
             case .noSuchHost, .failed: !monitor.hasInterface
-            case .cancelled: false
+            case .notAName, .cancelled: false
             }
         case nil: false
         }

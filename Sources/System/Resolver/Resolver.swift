@@ -31,6 +31,8 @@ package struct ResolverFailure: Error, Sendable, CustomStringConvertible {
     package enum Reason: Sendable, Hashable {
         /// The name does not exist, or has no address.
         case noSuchHost
+        /// What was to be looked up cannot be a name, whatever the network is like.
+        case notAName
         /// The name service did not answer; it may later.
         case temporary
         /// The name service failed for good, or the system could not ask it.

@@ -126,7 +126,7 @@ package final class SystemResolver: Resolver {
             .settled(
                 .failure(
                     ResolverFailure(
-                        reason: .failed, code: 0, host: host,
+                        reason: .notAName, code: 0, host: host,
                         message: "What is set for this name is neither an address nor a name: \(text)")))
         }
     }
@@ -140,7 +140,7 @@ package final class SystemResolver: Resolver {
         if host.isEmpty || host.utf8.count > 254 || host.utf8.contains(0) {
             return .settled(
                 .failure(
-                    ResolverFailure(reason: .noSuchHost, code: 0, host: host, message: "This is not a host name")))
+                    ResolverFailure(reason: .notAName, code: 0, host: host, message: "This is not a host name")))
         }
         if !table.service.knowsLocalNames, isLocal(host.lowercased()) {
             return .settled(Self.apply(port: port, host: host, to: .success(SocketAddress.loopbacks)))

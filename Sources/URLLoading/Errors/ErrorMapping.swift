@@ -103,7 +103,7 @@ package enum ErrorMapping {
     /// B17.14, B17.17, B17.52.
     static func lookupCode(_ failure: ResolverFailure) -> URLError.Code {
         switch failure.reason {
-        case .noSuchHost: .cannotFindHost
+        case .noSuchHost, .notAName: .cannotFindHost
         // B16.79: the program's resolver needs no network to fail.
         case .failed where failure.cause != nil: .dnsLookupFailed
         case .temporary, .failed: NetworkPresence.hasInterface ? .dnsLookupFailed : .notConnectedToInternet
