@@ -63,8 +63,9 @@ extension Connector {
             phase = .lookingUpProxy
             return lookUp(proxy.endpoint, for: .connectingToProxy)
         }
-        // A path that is too long for the system has no address.
-        guard let address = SocketAddress.unix(path) else { return proxyFailedLater(.unreachable([])) }
+        guard let address = SocketAddress.unix(path) else {
+            return proxyFailedLater(.unreachable([EngineError.ConnectFailure(unusablePath: path)]))
+        }
         connect(to: [address], of: proxy.endpoint)
     }
 

@@ -262,8 +262,9 @@ final class Connector {
 
     private func connect(to path: String) {
         guard let address = SocketAddress.unix(path) else {
-            // A path that is too long for the system has no address.
-            return core.reactor.later { [self] in finish(.failure(.connect(host: key.origin.host, []))) }
+            return core.reactor.later { [self] in
+                finish(.failure(.connect(host: key.origin.host, [.init(unusablePath: path)])))
+            }
         }
         connect(to: [address], of: key.origin)
     }

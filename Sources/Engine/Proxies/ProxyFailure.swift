@@ -49,7 +49,7 @@ extension ProxyFailure: CustomStringConvertible {
         case .lookup(let failure):
             return "The address of the proxy \(proxy) was not found. \(failure)"
         case .unreachable(let failures):
-            let reasons = failures.map { "\($0.address): \($0.error)" }.joined(separator: "; ")
+            let reasons = failures.map { "\($0)" }.joined(separator: "; ")
             return "No connection to the proxy \(proxy): \(reasons.isEmpty ? "it has no address" : reasons)."
         case .tls(let error):
             return "TLS with the proxy \(proxy) failed: \(error)"

@@ -46,14 +46,25 @@ package enum EngineError: Error, Sendable {
     /// One address and why it did not answer.
     package struct ConnectFailure: Error, Sendable, Equatable {
         /// The address that was tried.
-        package let address: SocketAddress
+        private let place: Place
         /// What the system said.
         package let error: SystemError
 
+        private enum Place: Equatable {
+            case address(SocketAddress)
+            case path(String)
+        }
+
         /// One failed attempt.
         package init(address: SocketAddress, error: SystemError) {
-            self.address = address
+            place = .address(address)
             self.error = error
+        }
+
+        /// No attempt: the path is no address of a socket.
+        init(unusablePath path: String) {
+            place = .path(path)
+            error = SocketAddress.problem(ofPath: path)
         }
     }
 
@@ -98,6 +109,16 @@ package enum EngineError: Error, Sendable {
     }
 }
 
+extension EngineError.ConnectFailure: CustomStringConvertible {
+    /// Address and reason.
+    package var description: String {
+        switch place {
+        case .address(let address): "\(address): \(error)"
+        case .path(let path): "\"\(path)\": \(error)"
+        }
+    }
+}
+
 extension Route {
     /// A host as time-outs name it: with the proxy on the way there, which may be what is silent.
     func timedOut(_ host: String) -> String { proxy.map { "\(host) through the proxy \($0)" } ?? host }
@@ -119,7 +140,7 @@ extension EngineError: CustomStringConvertible {
         case .nameLookup(let failure):
             return "\(failure)"
         case .connect(let host, let failures):
-            let reasons = failures.map { "\($0.address): \($0.error)" }.joined(separator: "; ")
+            let reasons = failures.map { "\($0)" }.joined(separator: "; ")
             return "No connection to \(host): \(reasons.isEmpty ? "it has no address" : reasons)."
         case .proxy(let failure):
             return failure.description

@@ -45,6 +45,12 @@ package struct SocketAddress: Sendable, Hashable {
         return SocketAddress(.unix(path))
     }
 
+    /// Why a path has no address, in the system's words.
+    package static func problem(ofPath path: String) -> SystemError {
+        let errno = path.isEmpty ? ENOENT : path.utf8.contains(0) ? EINVAL : ENAMETOOLONG
+        return SystemError(errno: errno, call: "connect")
+    }
+
     /// Parses "127.0.0.1", "::1", "fe80::1%eth0" or, as in a URL, "fe80::1%25eth0"; nil for anything else.
     ///
     /// IPv4 is four decimal numbers and nothing else. A zone that no interface bears makes the literal invalid.

@@ -235,14 +235,17 @@ struct ConnectionPlaceTests {
     }
 
     @Test(
-        "A socket that is not there, and a path that no socket can have, are −1004",
+        "A socket that is not there, and a path that no socket can have, are −1004, and the text names the path",
         arguments: [
-            "/nowhere/socket", "/" + String(repeating: "x", count: 200), "",
+            ("/nowhere/socket", POSIXError.Code.ENOENT), ("/" + String(repeating: "x", count: 200), .ENAMETOOLONG),
+            ("/a\u{0}b", .EINVAL), ("", .ENOENT),
         ])
-    func noSocket(path: String) async throws {
+    func noSocket(path: String, reason: POSIXError.Code) async throws {
         let url = try #require(URL(string: "http://daemon.test/"))
         let error = await session { $0.unixSocketPath = path }.failure(url)
-        #expect(error?.code == .cannotConnectToHost || error?.code == .cannotFindHost, "\(String(describing: error))")
+        #expect(error?.code == .cannotConnectToHost, "\(String(describing: error))")
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == reason)
+        #expect(error?.localizedDescription.contains(path.isEmpty ? "\"\"" : path) == true)
     }
 
     @Test("B5.11: requests with different sockets are not equal, and an archive keeps the path")
