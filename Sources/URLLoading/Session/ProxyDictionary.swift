@@ -27,11 +27,17 @@ struct ProxyDictionary: @unchecked Sendable {
         switch value {
         case let flag as Bool where type(of: value) == Bool.self: .number(flag ? 1 : 0)
         case let number as any BinaryInteger: .number(Int(clamping: number))
-        case let number as NSNumber: .number(number.intValue)
+        case let number as NSNumber: .number(whole(number))
         case let list as [Any]: .list(list.compactMap(text))
         case let list as NSArray: .list(list.compactMap(text))
         default: text(value).map(ProxyDictionaryValue.text)
         }
+    }
+
+    /// A fraction below 1 is not 0: it is as good as any for a switch, and none for a port.
+    private static func whole(_ number: NSNumber) -> Int {
+        let whole = number.intValue
+        return whole == 0 && number.doubleValue != 0 ? -1 : whole
     }
 
     private static func text(_ value: Any) -> String? {

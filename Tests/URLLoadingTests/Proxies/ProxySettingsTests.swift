@@ -49,6 +49,7 @@ struct ProxySettingsTests {
             let port = site.proxy.port
             let forms: [[AnyHashable: Any]] = [
                 ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": port],
+                ["HTTPEnable": 0.5, "HTTPProxy": "127.0.0.1", "HTTPPort": port],
                 ["HTTPEnable": true, "HTTPProxy": "127.0.0.1", "HTTPPort": UInt16(clamping: port)],
                 [
                     NSString("HTTPEnable"): NSNumber(value: 1), NSString("HTTPProxy"): NSString("127.0.0.1"),
@@ -235,6 +236,7 @@ struct ProxySettingsTests {
     @Test(
         "A proxy dictionary that cannot be used makes loads fail with its name, and no load goes past the proxy",
         arguments: [
+            ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": 0.5],
             ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": 0] as [String: any Sendable],
             ["HTTPEnable": 1, "HTTPProxy": "http://user:secret@proxy.test", "HTTPPort": 1],
         ])
