@@ -83,9 +83,7 @@ struct URLText {
     /// A name that is written in percent-encoded UTF-8 (RFC 3986 §3.2.2), in ASCII as one that is written out (B16.69).
     private static func converted(_ host: Substring) -> String? {
         guard let name = host.removingPercentEncoding, name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
-        var parts = URLComponents()
-        parts.host = name
-        return parts.encodedHost
+        return name.hostInASCII
     }
 
     private var authority: Substring {

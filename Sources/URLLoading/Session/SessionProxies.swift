@@ -21,7 +21,7 @@ struct SessionProxies: Sendable {
     }
 
     private static func rules(_ values: ConfigurationValues) -> ProxyRules {
-        let dictionary = values.connectionProxyDictionary.values
+        let dictionary = values.connectionProxyDictionary.values?.mapValues(withHostsInASCII)
         if values.proxyResolver != nil {
             // B13.31: in place of a script; the exceptions of the dictionary go past both.
             return ProxyRules(dictionary: (dictionary ?? [:]).merging(["ProxyAutoConfigEnable": .number(1)]) { $1 })
@@ -31,7 +31,15 @@ struct SessionProxies: Sendable {
         }
         if let dictionary { return ProxyRules(dictionary: dictionary) }
         guard values.usesProxyEnvironment else { return ProxyRules() }
-        return ProxyRules(environment: values.proxyEnvironment ?? proxyVariables)
+        var variables = values.proxyEnvironment ?? proxyVariables
+        for name in ["no_proxy", "NO_PROXY"] { variables[name] = variables[name]?.withHostsInASCII }
+        return ProxyRules(environment: variables)
+    }
+
+    /// Lists are of hosts.
+    private static func withHostsInASCII(_ value: ProxyDictionaryValue) -> ProxyDictionaryValue {
+        guard case .list(let hosts) = value else { return value }
+        return .list(hosts.map(\.withHostsInASCII))
     }
 
     /// Whether the program itself says which proxies there are, and not the environment that it runs in.

@@ -80,7 +80,10 @@ struct SessionSettings: Sendable {
         defaultFields = DefaultFields(
             acceptLanguage: AcceptLanguage.ofEnvironment, userAgent: UserAgent.ofProcess)
 
-        overrides = HostOverrides(values.hostOverrides)
+        let places = Dictionary(
+            values.hostOverrides.map { ($0.key.withHostsInASCII, $0.value.withHostsInASCII) }
+        ) { first, _ in first }
+        overrides = HostOverrides(places)
 
         credentialStorage = values.urlCredentialStorage
         let authentication = SessionAuthentication(
@@ -101,7 +104,7 @@ struct SessionSettings: Sendable {
         engine.identity = SessionIdentities(chosen: values.clientIdentities, storage: values.urlCredentialStorage)
         engine.transportSecurity = values.appTransportSecurity?.rules
         engine.proxyAuthorization = { authentication.tunnelField(for: $0, target: $1) }
-        engine.hostOverrides = values.hostOverrides
+        engine.hostOverrides = places
         engine.names = values.hostResolver.map { LookupTable(ProgramNameService($0)) }
         engine.localAddress = values.localAddress.flatMap { SocketAddress(literal: $0, port: 0) }
         engine.interface = values.networkInterface

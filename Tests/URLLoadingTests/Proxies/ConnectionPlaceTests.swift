@@ -4,6 +4,7 @@
 import Foundation
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingPolicy
 
 @testable import URLLoading
 
@@ -311,11 +312,13 @@ struct ConnectionPlaceTests {
         try await withServer(router: ProxiedSite.describing) { server in
             for (place, target) in [
                 ("api.test", "127.0.0.1:\(server.port)"), ("api.test:80", "localhost:\(server.port)"),
-                ("*", "127.0.0.1:\(server.port)"),
+                ("*", "127.0.0.1:\(server.port)"), ("Bücher.test:80", "127.0.0.1:\(server.port)"),
+                ("xn--bcher-kva.test", "bücher.localhost:\(server.port)"),
             ] {
                 let session = session { $0.hostOverrides = [place: target] }
-                let url = try #require(URL(string: "http://api.test/x"))
-                #expect(try await session.text(url) == "/x of api.test", "\(place): \(target)")
+                let host = place.contains("cher") ? "xn--bcher-kva.test" : "api.test"
+                let url = try #require(URL(string: "http://\(host)/x"))
+                #expect(try await session.text(url) == "/x of \(host)", "\(place): \(target)")
             }
             // Whoever waits for a network would wait for ever.
             let wrong = session {
@@ -328,6 +331,30 @@ struct ConnectionPlaceTests {
             #expect(error.code == .cannotFindHost)
             #expect(error.localizedDescription.contains("127.0.0.256"))
         }
+    }
+
+    @Test("B13.8, B13.9, B16.69: Unicode names in lists of hosts without a proxy are names as those of URLs are")
+    func unicodeNamesInLists() throws {
+        var environment = ConfigurationValues()
+        environment.proxyEnvironment = ["http_proxy": "http://proxy.test", "no_proxy": "a.test, .Bücher.test:80"]
+        var dictionary = ConfigurationValues()
+        dictionary.connectionProxyDictionary = ProxyDictionary(
+            dictionary: ["HTTPEnable": 1, "HTTPProxy": "proxy.test", "ExceptionsList": ["*.bu\u{308}cher.test"]])
+        var list = ConfigurationValues()
+        list.proxyConfigurations = [try #require(ProxyConfiguration(url: "http://proxy.test"))]
+        list.proxyConfigurations[0].excludedDomains = ["bücher.test"]
+        var others = list
+        others.proxyConfigurations[0].excludedDomains = []
+        others.proxyConfigurations[0].matchDomains = ["bücher.test"]
+        let (near, far) = (
+            try #require(Origin(scheme: .http, host: "www.xn--bcher-kva.test")),
+            try #require(Origin(scheme: .http, host: "www.bucher.test"))
+        )
+        for values in [environment, dictionary, list] {
+            #expect(SessionProxies(values).ways(to: near) == .direct)
+            #expect(SessionProxies(values).ways(to: far) != .direct)
+        }
+        #expect(SessionProxies(others).ways(to: near) != .direct && SessionProxies(others).ways(to: far) == .direct)
     }
 
     @Test("B16.82, B13.26: where the session tells a SOCKS proxy a host's address, it tells the port of its override")

@@ -80,7 +80,7 @@ public struct ProxyConfiguration: Sendable {
     /// The entry of a session's list.
     var entry: ProxyRules.Entry {
         ProxyRules.Entry(
-            proxy: server, matches: ProxyBypass(domains: matchDomains), excludes: ProxyBypass(domains: excludedDomains),
-            failsOver: allowFailover)
+            proxy: server, matches: ProxyBypass(domains: matchDomains.map(\.withHostsInASCII)),
+            excludes: ProxyBypass(domains: excludedDomains.map(\.withHostsInASCII)), failsOver: allowFailover)
     }
 }
