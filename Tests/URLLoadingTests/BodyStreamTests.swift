@@ -243,6 +243,91 @@ struct BodyStreamTests {
             session.invalidateAndCancel()
         }
     }
+
+    @Test(
+        "B5.35: a pair that a load has not begun to read is closed when the load ends, and who writes into it learns of it",
+        arguments: ["http", "nonsense"], ["PUT", "GET"])
+    func neverBegun(scheme: String, method: String) async throws {
+        let port = try ReservedPort()
+        let session = URLSession(configuration: .ephemeral)
+        let producer = try BoundProducer(capacity: 8)
+        var request = request(try #require(URL(string: "\(scheme)://127.0.0.1:\(port.number)/")), producer.input)
+        request.httpMethod = method
+        let failing = request
+        await #expect(throws: URLError.self) { try await session.data(for: failing) }
+        // Without a reader's close the second write waits for ever.
+        while producer.write(Array("12345678".utf8)) > 0 {}
+        #expect(producer.input.streamStatus == .closed)
+        session.invalidateAndCancel()
+        port.keep()
+    }
+
+    @Test("B5.35: so is one of a task that is cancelled before it was begun, or whose load has a body of its own")
+    func neverWanted() async throws {
+        try await withServer(router: { .echo($0) }) { server in
+            let session = URLSession(configuration: .ephemeral)
+            let (first, second) = (try BoundProducer(capacity: 8), try BoundProducer(capacity: 8))
+            let task = session.dataTask(with: request(try server.at("/"), first.input))
+            task.cancel()
+            while first.write(Array("12345678".utf8)) > 0 {}
+            #expect((task.error as? URLError)?.code == .cancelled)
+
+            let (echo, _) = try await session.upload(
+                for: request(try server.at("/"), second.input), from: Data("own".utf8))
+            #expect(String(decoding: echo, as: UTF8.self) == "own")
+            while second.write(Array("12345678".utf8)) > 0 {}
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B5.35, B11.8: so is a pair that a delegate has supplied, in time or when the task was over")
+    func suppliedInVain() async throws {
+        let port = try ReservedPort()
+        let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
+        var request = URLRequest(url: url)
+        request.httpMethod = "PUT"
+        let (first, second) = (try BoundProducer(capacity: 8), try BoundProducer(capacity: 8))
+        let delegate = UploadDelegate(.stream { first.input })
+        let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        session.uploadTask(withStreamedRequest: request).resume()
+        await delegate.transcript.completed.wait()
+        #expect(delegate.transcript.calls == ["stream", "complete -1004"])
+        while first.write(Array("12345678".utf8)) > 0 {}
+
+        let late = LateStream()
+        let other = URLSession(configuration: .ephemeral, delegate: late, delegateQueue: nil)
+        let task = other.uploadTask(withStreamedRequest: request)
+        task.resume()
+        await late.asked.wait()
+        task.cancel()
+        await late.ended.wait()
+        late.supply(second.input)
+        while second.write(Array("12345678".utf8)) > 0 {}
+        session.invalidateAndCancel()
+        other.invalidateAndCancel()
+        port.keep()
+    }
+}
+
+/// Supplies its stream when the test says so.
+private final class LateStream: NSObject, URLSessionTaskDelegate {
+    let asked = Signal()
+    let ended = Signal()
+    private let handler = Guarded<(@Sendable (InputStream?) -> Void)?>(nil)
+
+    func supply(_ stream: InputStream) { handler.value?(stream) }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        handler.change { $0 = completionHandler }
+        asked.fire()
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ended.fire()
+    }
 }
 
 /// The program's end of a bound pair.

@@ -20,8 +20,7 @@ struct TaskState: ~Copyable, Sendable {
     /// The fields that were sent with `currentRequest`, the loader's own included.
     var sentFields: Fields?
     var body = TaskBody.request
-    /// The request's own body stream, once it has been given to the engine; only compared.
-    var usedStream: ObjectIdentifier?
+    private var rareStreams = Rare<BodyStreams>.none
     /// What ended the sending before, while a stream for another is asked for.
     var lostSending: LostSending?
     /// Sleeps while the task does: until a pause is over, or a delegate's time to supply a body stream.
@@ -126,6 +125,15 @@ struct TaskState: ~Copyable, Sendable {
         get { rareUpload.value }
         set { rareUpload.value = newValue }
     }
+
+    /// The streams that were there for the body so far.
+    var bodyStreams: BodyStreams {
+        get { rareStreams.value ?? BodyStreams() }
+        set { rareStreams = .some(newValue) }
+    }
+
+    /// Lets go of the streams.
+    mutating func dropBodyStreams() { rareStreams = .none }
 
     /// Whether a download's request goes out once more, without a range; true once.
     mutating func startsDownloadOver() -> Bool {

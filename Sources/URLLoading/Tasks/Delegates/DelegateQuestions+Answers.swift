@@ -9,8 +9,9 @@ extension DelegateQuestions {
     func take(_ answer: TaskAnswer, to question: TaskQuestion, under token: WaitNumber) {
         switch task.mailbox.withLock({ $0.accept(answerTo: token) }) {
         case .accepted: break
-        case .late: return
+        case .late: return answer.closeStream()
         case .repeated:
+            answer.closeStream()
             ErrorText.reportMisuse("a delegate called a completion handler twice; the second call is ignored")
             return
         }

@@ -63,6 +63,7 @@ struct TaskCompletion: Sendable {
         end.answerLimit?.cancel()
         if task.isUpload { task.upload.ended() }
         if end.error == nil { task.counting.updateProgress() }
+        closeUnopenedStreams(failed: end.error != nil)
         let session = task.session
         if let kept = end.kept { session?.engine.abandonKept(after: kept) }
         if case .some(let left) = end.download { task.download.settle(left) }
@@ -84,6 +85,7 @@ struct TaskCompletion: Sendable {
         let end = task.state.withLock { $0.end(with: nil, quietly: false) }
         task.trace?.finished(task.response, nil)
         task.counting.updateProgress()
+        closeUnopenedStreams(failed: false)
         unlist(end.session, last)
     }
 

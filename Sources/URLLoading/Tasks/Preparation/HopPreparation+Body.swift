@@ -33,10 +33,12 @@ extension HopPreparation {
             }
             // B5.37: it can be read once, so another sending needs another one.
             let isNew = task.state.withLock { state in
-                defer { state.usedStream = ObjectIdentifier(stream) }
-                return state.usedStream != ObjectIdentifier(stream)
+                defer { state.bodyStreams.used = ObjectIdentifier(stream) }
+                return state.bodyStreams.used != ObjectIdentifier(stream)
             }
             guard isNew else { return askForStream() }
+            // Nothing of it is sent, so nobody opens it, and a task with nothing to send does not look for it when it ends.
+            if request.values.announcedLength == 0 { request.values.closeUnopenedPair() }
             hop.content = .stream(InputStreamSource(stream))
         }
         return .cookies
@@ -111,8 +113,16 @@ extension HopPreparation {
 extension TaskHops {
     /// A delegate has supplied a stream for a hop's body, or none.
     func received(_ stream: InputStreamSource?, to wait: WaitNumber) {
-        guard let hop = task.driver.endWait(wait, { $0.hop }) ?? nil else { return }
-        preparation(of: hop)?.takeStream(stream)
+        let hop = task.driver.endWait(wait) { state in
+            if let stream { state.bodyStreams.supplied.append(stream) }
+            return state.hop
+        }
+        guard let hop else {
+            // The task is over, and its end has not seen this stream.
+            stream?.values.closeUnopenedPair()
+            return
+        }
+        if let hop { preparation(of: hop)?.takeStream(stream) }
     }
 
     /// Sends a hop once more whose body was used up and the sending lost: with another stream.

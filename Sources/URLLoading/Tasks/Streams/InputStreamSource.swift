@@ -41,6 +41,9 @@ final class InputStreamSource: BodySource {
     /// The stream itself, for code that reads it in the loader's place.
     var stream: InputStream? { holder.httpBodyStream }
 
+    /// A request's values that hold the stream.
+    var values: RequestValues { holder.values }
+
     /// Whether no piece of it was asked for, and it was not closed.
     var isUntouched: Bool { state.withLock { !$0.isReading && !$0.isOpen && !$0.isOver } }
 

@@ -1,0 +1,43 @@
+// The streams of a task's body, and what becomes of those that nobody has begun to read when it ends: who writes into a bound pair
+// waits for a reader, and would wait for ever.
+//
+// Must not know: who reads a stream, and how.
+
+import Foundation
+import Synchronization
+
+/// The streams that were there for one task's body.
+struct BodyStreams: Sendable {
+    /// The request's own, once it has been given to the engine; only compared.
+    var used: ObjectIdentifier?
+    /// Those that delegates have supplied.
+    var supplied: [InputStreamSource] = []
+}
+
+extension TaskCompletion {
+    /// B5.35: the last that the task does with its body. Most tasks have none, and pass by.
+    func closeUnopenedStreams(failed: Bool) {
+        guard failed || task.isUpload || task.counters.expectedToSend.load(ordering: .relaxed) != 0 else { return }
+        let (requests, supplied) = task.state.withLock { state in
+            defer { state.dropBodyStreams() }
+            return ([state.originalRequest, state.firstRequest, state.currentRequest], state.bodyStreams.supplied)
+        }
+        for request in requests { request?.values.closeUnopenedPair() }
+        for source in supplied { source.values.closeUnopenedPair() }
+    }
+}
+
+extension RequestValues {
+    /// Closes the reading end of a pair that is the body, if nobody has opened it. Other streams have nobody who waits.
+    func closeUnopenedPair() {
+        guard let pair = httpBodyStream as? BoundInputStream, pair.streamStatus == .notOpen else { return }
+        pair.close()
+    }
+}
+
+extension TaskAnswer {
+    /// The answer comes too late to be used.
+    func closeStream() {
+        if case .stream(let source) = self { source?.values.closeUnopenedPair() }
+    }
+}
