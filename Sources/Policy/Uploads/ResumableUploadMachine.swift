@@ -138,8 +138,11 @@ package struct ResumableUploadMachine: Sendable {
         switch exchange {
         case .creation: return .deliver
         case .removal(let failure): return .fail(failure)
-        case .query: return answered(query: report)
+        case .query:
+            if let step = stopped(by: report, head) { return step }
+            return answered(query: report)
         case .append(let offset, let count, let completes):
+            if let step = stopped(by: report, head) { return step }
             return answered(append: report, offset: offset, count: count, completes: completes)
         }
     }
@@ -158,7 +161,6 @@ package struct ResumableUploadMachine: Sendable {
     // MARK: Answers
 
     private mutating func answered(query report: UploadReport) -> Step {
-        if let step = stopped(by: report) { return step }
         note(report.limits)
         guard let offset = report.offset else { return .fail(.unknownOffset) }
         let before = confirmed
@@ -174,7 +176,6 @@ package struct ResumableUploadMachine: Sendable {
     private mutating func answered(
         append report: UploadReport, offset: Int64, count: Int64?, completes: Bool
     ) -> Step {
-        if let step = stopped(by: report) { return step }
         note(report.limits)
         // B11.34: without the field an append that was to complete the upload has done so; here the server says no.
         guard let count else { return ask(fruitful: false) }
@@ -187,10 +188,17 @@ package struct ResumableUploadMachine: Sendable {
     }
 
     /// What an answer leads to that is no success (B11.35).
-    private mutating func stopped(by report: UploadReport) -> Step? {
+    private mutating func stopped(by report: UploadReport, _ head: ResponseHead) -> Step? {
         if fault != nil { return giveUp() }
         switch report.status {
         case 200..<300: return nil
+        case 307, 308:
+            // What was sent of a part went to the old place, so the new one is asked first. A circle ends with the attempts.
+            guard let location = head.fields.first(.location), let resource,
+                let moved = UploadResource.url(location, against: resource)
+            else { return .fail(.refused(status: report.status)) }
+            self.resource = moved
+            return ask(fruitful: false)
         case 404, 410: return .fail(.gone(status: report.status))
         // RFC 9110 §15.5.9, RFC 6585 §4: these say that it may be tried again.
         case 409, 408, 429, 500...: return ask(fruitful: false)

@@ -236,6 +236,36 @@ struct ResumableUploadMachineTests {
     }
 
     @Test(
+        "B11.35: 307 and 308 lead to another resource of the origin, which is asked first, and not in a circle for ever",
+        arguments: [307, 308], [true, false])
+    func movedResources(status: Int, appending: Bool) {
+        let machine = Self.lost()
+        if appending { _ = machine.answered(Self.state("50"), sent: 60) }
+        let first = appending ? 1 : 2
+        #expect(
+            machine.answered(Self.head(status, [("Location", "2?x")]), sent: 60) == .query(after: .seconds(first)))
+        #expect(machine.resource == "https://example.com/u/2?x")
+        for _ in first..<3 {
+            #expect(
+                machine.answered(Self.head(status, [("Location", "/u/1")]), sent: 60) != .fail(.refused(status: status))
+            )
+        }
+        #expect(machine.resource == "https://example.com/u/1")
+        #expect(
+            machine.answered(Self.head(status, [("Location", "2")]), sent: 60) == .fail(.noProgress(attempts: 3)))
+    }
+
+    @Test("B11.35: a resource that leads to another origin ends the upload: that gets neither content nor secrets")
+    func movedAway() {
+        for location in ["https://evil.example/u", "http://example.com/u", "//example.com:444/u", ""] {
+            let machine = Self.lost()
+            #expect(
+                machine.answered(Self.head(308, [("Location", location)]), sent: 60) == .fail(.refused(status: 308)))
+            #expect(machine.resource == "https://example.com/u/1")
+        }
+    }
+
+    @Test(
         "B11.35: 409 and 5xx lead to the question again, after ever longer pauses, and not for ever",
         arguments: [409, 500, 503])
     func askingAgain(status: Int) {
