@@ -233,7 +233,7 @@ import URLLoadingPolicy
         _ = pool.establish(connection, capacity: 100)
         #expect(pool.setCapacity(connection, 0) == [])
         #expect(pool.request(2, key) == [])
-        #expect(pool.release(connection) == [.timer(.seconds(60))])
+        #expect(pool.release(connection) == [.timer(.seconds(5))])
         #expect(pool.request(3, key) == [])
         #expect(pool.setCapacity(connection, 1) == [.use(2, connection)])
         #expect(pool.release(connection) == [.use(3, connection)])
@@ -261,8 +261,28 @@ import URLLoadingPolicy
         _ = pool.request(4, key)
         _ = pool.release(pool.dialled)
         let closed = pool.dialled
-        pool.advance(.seconds(60))
+        pool.advance(.seconds(5))
         #expect(pool.fireTimer() == [.close([closed]), .dial(pool.dialled, key)])
+    }
+
+    @Test(
+        "H2.4: an idle connection without any room holds up requests that come later for five seconds, and not for sixty"
+    )
+    func noRoomForLater() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())
+        _ = pool.request(1, key)
+        let connection = pool.dialled
+        _ = pool.establish(connection, capacity: 100)
+        _ = pool.setCapacity(connection, 0)
+        // Nobody waits.
+        #expect(pool.release(connection) == [.timer(.seconds(60))])
+        pool.advance(.seconds(10))
+        #expect(pool.request(2, key) == [.timer(.seconds(5))])
+        pool.advance(.seconds(4))
+        #expect(pool.request(3, key) == [])
+        pool.advance(.seconds(1))
+        #expect(pool.fireTimer() == [.close([connection]), .dial(pool.dialled, key)])
+        #expect(pool.establish(pool.dialled, capacity: 100) == [.use(2, pool.dialled), .use(3, pool.dialled)])
     }
 
     @Test("H2.5: with all streams taken another connection is opened within the limit, one at a time")

@@ -49,6 +49,29 @@ extension PoolMachine {
         return records.keys[key].available.count > (records.connections[row].state == .available ? 1 : 0)
     }
 
+    /// How long a connection that takes no request for the moment may be idle, where its peer allows so much.
+    func barredLimit(_ row: Int, _ idleLimit: Duration?) -> Duration? {
+        guard records.keys[records.connections[row].key].unmet > 0 else { return idleLimit }
+        return min(idleLimit ?? Self.barredTime, Self.barredTime)
+    }
+
+    /// Requests of a key wait for a dial: its idle connections that take none keep them from it for a short time only (H2.4).
+    mutating func hastenBarred(of key: Int, now: Duration) {
+        var row = records.keys[key].idle.oldest
+        while row != PoolRecords.none {
+            let newer = records.connections[row].newer
+            if records.connections[row].capacity == 0, let expiry = records.connections[row].expiry,
+                expiry > now + Self.barredTime
+            {
+                expire(row, at: now + Self.barredTime)
+            }
+            row = newer
+        }
+    }
+
+    /// Picked by feel: longer than a server takes that is busy for a moment.
+    private static var barredTime: Duration { .seconds(5) }
+
     /// The request of a dial was served by another connection, and no other waits.
     mutating func becameSurplus(_ dial: Int, now: Duration) {
         guard phase == .running, records.keys[records.connections[dial].key].shared == 0 else { return cancel(dial) }

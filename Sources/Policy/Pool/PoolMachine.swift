@@ -27,6 +27,7 @@
 // 9. Where a server's connections are shared, one dial at a time is under way for all that wait for it, and fails all that
 //    asked before it was begun, unless only one was asked about the peer. Nothing is known of a server at first: it is dialled
 //    as rule 2 says, and when a connection turns out to be shared the other dials end.
+//    One that is idle and takes no request for the moment keeps the requests of its key waiting, but for some seconds only.
 // 10. A connection that drains takes no new requests and does not count any more; it is closed when its last request ends.
 // 11. Where connections have a greatest age, one that has reached it is closed if it is idle, and drains where a new request
 //     would use it. It serves the request that it was opened for, however low the limit is. Where later requests are to have new
@@ -119,6 +120,7 @@ package struct PoolMachine: ~Copyable {
         if hasRivals { serveWaiting(of: row, now: now) }
         matchUp(row)
         dialIfNeeded(records.keys[row].host)
+        if records.keys[row].unmet > 0 { hastenBarred(of: row, now: now) }
     }
 
     /// A waiting request's priority changed; among its new equals it keeps its place in the order of asking.
@@ -213,7 +215,9 @@ package struct PoolMachine: ~Copyable {
         } else if isBeyondNeed(row) {
             close(row)
         } else {
-            park(row, idleLimit: idleLimit, now: now)
+            park(
+                row, idleLimit: left < records.connections[row].capacity ? idleLimit : barredLimit(row, idleLimit),
+                now: now)
         }
     }
 
