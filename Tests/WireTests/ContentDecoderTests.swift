@@ -112,6 +112,38 @@ struct ContentDecoderTests {
         #expect("text " + VectorText.escape(content) == vector.expectedEvents.first)
     }
 
+    /// A head whose content and transfer have so many codings.
+    private func gzipped(_ content: Int, _ transfer: Int) -> ResponseHead {
+        let list = { (count: Int) in Array(repeating: "gzip", count: count).joined(separator: ", ") }
+        return head(200, ("Content-Encoding", list(content)), ("Transfer-Encoding", list(transfer) + ", chunked"))
+    }
+
+    @Test("B16.48, B16.53: transfer codings do not count as content codings do", arguments: [(4, 1), (1, 4), (3, 2)])
+    func fiveCodings(content: Int, transfer: Int) throws {
+        let vectors = Vector.load("codings.txt")
+        let vector = try #require(vectors.first { $0.title.contains("more codings than make sense") })
+        let plain = try #require(vectors.first { $0.title.contains("gzip applied twice") })
+        var decoder = try ContentTranscript.require(ContentDecoder.make(for: gzipped(content, transfer)))
+        var decoded: [UInt8] = []
+        try ContentTranscript.decode(&decoder, vector.bytes, 64) { decoded += $0 }
+        try decoder.finish()
+        #expect("text " + VectorText.escape(decoded) == plain.expectedEvents.first)
+    }
+
+    @Test(
+        "B16.53, B16.58: a body with more codings is an error, unless it is empty", arguments: [(5, 0), (0, 5), (5, 4)])
+    func tooManyCodings(content: Int, transfer: Int) throws {
+        var decoder = try ContentTranscript.require(ContentDecoder.make(for: gzipped(content, transfer)))
+        try decoder.finish()
+        var thrown: WireError?
+        do throws(WireError) {
+            try ContentTranscript.decode(&decoder, [31], 64) { _ in }
+        } catch {
+            thrown = error
+        }
+        #expect(thrown == .tooManyCodings(limit: 4))
+    }
+
     @Test("B16.61: a part is decoded only where it is the whole")
     func parts() {
         let gzip = ("Content-Encoding", "gzip")

@@ -21,8 +21,8 @@ struct WireErrorTests {
     ]
     private static let undecodable: [WireError] = [
         .corruptContent, .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch,
-        .contentWindowTooLarge, .contentNeedsDictionary, .decoderOutOfMemory, .decodedTooLong(reached: 2, limit: 1),
-        .decodedTooMuch(reached: 5, coded: 2, ratio: 2),
+        .contentWindowTooLarge, .contentNeedsDictionary, .tooManyCodings(limit: 1), .decoderOutOfMemory,
+        .decodedTooLong(reached: 2, limit: 1), .decodedTooMuch(reached: 5, coded: 2, ratio: 2),
     ]
     private static let invalid: [WireError] = [
         .unsendableMethod, .unsendableTarget, .unsendableFieldName, .unsendableFieldValue, .unsendableStatus,

@@ -5,6 +5,8 @@ enum CodingDecoder: ~Copyable {
     case inflater(Inflater)
     case brotli(BrotliDecoder)
     case zstandard(ZstandardDecoder)
+    /// The codings are not undone.
+    case refusal(CodingRefusal)
 
     /// Makes a decoder; the memory that it works in is taken when the first byte comes.
     init(_ coding: ContentCoding) {
@@ -39,6 +41,10 @@ enum CodingDecoder: ~Copyable {
             let produced = decoder.decode(input, offset: &offset, into: output)
             self = .init(.zstandard(decoder))
             return produced
+        case .refusal(var refusal):
+            if offset < input.count { refusal.begin() }
+            self = .init(.refusal(refusal))
+            return 0
         }
     }
 
@@ -48,6 +54,7 @@ enum CodingDecoder: ~Copyable {
         case .inflater(let decoder): decoder.failure
         case .brotli(let decoder): decoder.failure
         case .zstandard(let decoder): decoder.failure
+        case .refusal(let refusal): refusal.failure
         }
     }
 
@@ -57,6 +64,19 @@ enum CodingDecoder: ~Copyable {
         case .inflater(let decoder): decoder.finish()
         case .brotli(let decoder): decoder.finish()
         case .zstandard(let decoder): decoder.finish()
+        // B16.58: a body without bytes is no error.
+        case .refusal: nil
         }
     }
+}
+
+/// Fails with the first byte that comes.
+struct CodingRefusal {
+    private let error: WireError
+    private(set) var failure: WireError?
+
+    init(_ error: WireError) { self.error = error }
+
+    /// A byte has come.
+    mutating func begin() { failure = error }
 }

@@ -11,11 +11,16 @@ package struct ContentDecoder: ~Copyable {
     /// enough for one call.
     package private(set) var hasMore = false
 
-    /// Makes a decoder for codings in the order they were applied; nil if there is none, or more than make sense.
-    package init?(_ codings: [ContentCoding]) {
-        guard codings.count <= ContentDecoder.codingLimit else { return nil }
+    /// Makes a decoder for codings in the order they were applied, the content's and then those of its transfer; nil if there is
+    /// none. Where there are more than make sense, it throws at the first byte: what is left coded is not the content.
+    package init?(_ codings: [ContentCoding], thenTransfer transferCodings: [ContentCoding] = []) {
+        guard max(codings.count, transferCodings.count) <= ContentDecoder.codingLimit else {
+            innermost = DecoderStage(refusing: .tooManyCodings(limit: ContentDecoder.codingLimit))
+            return
+        }
         // B16.53: what was applied last is undone first, so each stage takes its input from the next coding's stage.
         var stage: DecoderStage?
+        for coding in transferCodings.reversed() { stage = DecoderStage(coding, input: stage) }
         for coding in codings.reversed() { stage = DecoderStage(coding, input: stage) }
         guard let stage else { return nil }
         innermost = stage
@@ -38,8 +43,8 @@ package struct ContentDecoder: ~Copyable {
         let transferCodings = head.transferCodings
         guard decodesContent, !isPart(head), let value = head.fields.combined(.contentEncoding),
             let contentCodings = codings(value, .system)
-        else { return ContentDecoder(transferCodings) }
-        return ContentDecoder(contentCodings + transferCodings)
+        else { return ContentDecoder([], thenTransfer: transferCodings) }
+        return ContentDecoder(contentCodings, thenTransfer: transferCodings)
     }
 
     /// Decodes from `input` at `offset` into `output` and returns how many bytes it wrote.

@@ -16,6 +16,12 @@ final class DecoderStage {
         self.outer = outer
     }
 
+    /// Makes a stage that reads the wire and lets nothing through.
+    init(refusing error: WireError) {
+        decoder = .refusal(CodingRefusal(error))
+        outer = nil
+    }
+
     /// Decodes into `output` and returns how many bytes it wrote.
     ///
     /// If they are fewer than `output` holds, all input was used, `refills` has come to zero, or `failure` says why not.

@@ -86,6 +86,8 @@ package enum WireError: Error, Sendable, Equatable {
     case contentWindowTooLarge
     /// Data that only a dictionary makes sense of, and none was agreed on.
     case contentNeedsDictionary
+    /// More codings on top of each other than are undone (B16.53).
+    case tooManyCodings(limit: Int)
     /// The coding's library got no memory.
     case decoderOutOfMemory
     /// The content is longer than is taken (B16.60).
@@ -140,7 +142,8 @@ extension WireError {
         case .unknownTransferCoding, .tooManyInformationalResponses, .unexpectedSwitchOfProtocols:
             .badResponse
         case .corruptContent, .truncatedContent, .contentChecksumMismatch, .contentLengthMismatch,
-            .contentWindowTooLarge, .contentNeedsDictionary, .decoderOutOfMemory, .decodedTooLong, .decodedTooMuch:
+            .contentWindowTooLarge, .contentNeedsDictionary, .tooManyCodings, .decoderOutOfMemory, .decodedTooLong,
+            .decodedTooMuch:
             .undecodableContent
         case .unsendableMethod, .unsendableTarget, .unsendableFieldName, .unsendableFieldValue, .unsendableStatus,
             .unsendableReason, .unsendableFraming:
@@ -191,6 +194,7 @@ extension WireError: CustomStringConvertible {
         case .contentLengthMismatch: "The length of the decompressed body is not the announced one."
         case .contentWindowTooLarge: "The compressed body needs a window of more than 8 MiB."
         case .contentNeedsDictionary: "The compressed body needs a dictionary."
+        case .tooManyCodings(let limit): "The body has more than \(limit) codings on top of each other."
         case .decoderOutOfMemory: "There is no memory to decompress the body."
         case .decodedTooLong(let reached, let limit):
             "The compressed body has come to \(reached) bytes, and at most \(limit) are taken."
