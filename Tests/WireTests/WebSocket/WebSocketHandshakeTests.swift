@@ -93,6 +93,9 @@ struct WebSocketHandshakeTests {
         for status in [200, 302, 401, 404, 426, 500] {
             #expect(outcome(answer(Self.good, status: status)) == .failure(.status(status)))
         }
+        var old = answer(Self.good)
+        old.version = .http10
+        #expect(outcome(old) == .failure(.upgradeMissing))
         func without(_ name: String, _ value: String? = nil) -> ResponseHead {
             answer(Self.good.filter { $0.0 != name } + (value.map { [(name, $0)] } ?? []))
         }
