@@ -189,6 +189,25 @@ struct URLResponseTests {
         }
     }
 
+    @Test(
+        "B5.58, B16.31, B16.34: to HEAD a length is reported as GET would have it",
+        .http1Only("Lengths are framed otherwise"),
+        arguments: [
+            ("Content-Length: 2\r\nContent-Length: 3", -1), ("Content-Length: 5\r\nTransfer-Encoding: chunked", -1),
+            ("Content-Length: 2, 2", 2), ("Content-Length: 7", 7),
+        ] as [(String, Int64)])
+    func doubtfulHeadLength(lines: String, length: Int64) async throws {
+        let head = Array("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n".utf8)
+        try await withServer(router: { _ in .script([.send(head)]) }) { server in
+            let session = URLSession(configuration: .ephemeral)
+            var request = URLRequest(url: try server.at("/"))
+            request.httpMethod = "HEAD"
+            let (_, response) = try await session.data(for: request)
+            #expect(response.expectedContentLength == length)
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B5.59: a response in chunks has no expected length")
     func chunkedLength() async throws {
         try await withServer(router: { _ in .chunks([Array("ab".utf8), Array("cd".utf8)]) }) { server in

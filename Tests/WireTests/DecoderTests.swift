@@ -28,6 +28,21 @@ struct DecoderTests {
         #expect(WireError.bytesWithoutRequest.kind == .truncated)
     }
 
+    @Test(
+        "B5.58: the length of an answer without a body is read as that of one with a body",
+        arguments: [
+            ([("Content-Length", "5")], 5), ([("Content-Length", "2, 2")], 2), ([], nil),
+            ([("Content-Length", "2"), ("content-length", "2")], 2),
+            ([("Content-Length", "2"), ("Content-Length", "3")], nil), ([("Content-Length", "x")], nil),
+            ([("Content-Length", "5"), ("Transfer-Encoding", "chunked")], nil),
+            ([("Content-Length", "9223372036854775807")], .max), ([("Content-Length", "9223372036854775808")], nil),
+        ] as [([(String, String)], Int64?)])
+    func announcedLength(fields: [(String, String)], length: Int64?) {
+        var head = ResponseHead(status: 200)
+        for (name, value) in fields { head.fields.append(name, value) }
+        #expect(head.announcedLength == length)
+    }
+
     @Test("B16.5: after an error every call throws it again")
     func errorsStay() {
         var decoder = ResponseDecoder()

@@ -60,7 +60,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
             switch framing {
             case .length(let length): bodyIsDecoded ? NSURLSessionTransferSizeUnknown : length
             case .chunked, .untilClose: NSURLSessionTransferSizeUnknown
-            case .none: Self.contentLength(text: head.fields.first(.contentLength))
+            // B5.58: the length that the body would have.
+            case .none: head.announcedLength ?? NSURLSessionTransferSizeUnknown
             }
         super.init(url: url, expectedContentLength: length)
     }
@@ -199,11 +200,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
     /// The announced length of a response made by hand, whatever else its fields say (B5.56).
     private static func contentLength(_ headers: [String: String]) -> Int64 {
-        contentLength(text: headers["Content-Length"])
-    }
-
-    private static func contentLength(text: String?) -> Int64 {
-        guard let text, !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+        guard let text = headers["Content-Length"], !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        else {
             return NSURLSessionTransferSizeUnknown
         }
         return Int64(text) ?? NSURLSessionTransferSizeUnknown
