@@ -152,8 +152,40 @@ struct BoundStreamTests {
         input.open()
         output.open()
         #expect(output.write([1, 2, 3, 4, 5, 6], maxLength: 6) == 4)
+        #expect(output.streamError == nil)
         input.close()
         #expect(output.write([1], maxLength: 1) == -1)
+    }
+
+    @Test(
+        "B11.40: a writer whose reader has closed finds an error, by its calls and by its events; one that has closed before none"
+    )
+    func abandoned() async throws {
+        let (input, output) = try pair(4)
+        let queue = DispatchQueue(label: "events")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let writer = EventRecorder(key)
+        output.delegate = writer
+        CFWriteStreamSetDispatchQueue(output, queue)
+        input.open()
+        output.open()
+        await writer.happened.wait(times: 2)
+        input.close()
+        await writer.happened.wait(times: 3)
+        #expect(writer.events.value == [.openCompleted, .hasSpaceAvailable, .errorOccurred])
+        #expect(output.write([1], maxLength: 1) == -1)
+        #expect(output.streamStatus == .error)
+        #expect((output.streamError as? POSIXError)?.code == .EPIPE)
+        #expect(input.streamError == nil && input.streamStatus == .closed)
+        CFWriteStreamSetDispatchQueue(output, nil)
+
+        let (reader, ended) = try pair(4)
+        reader.open()
+        ended.open()
+        ended.close()
+        reader.close()
+        #expect(ended.streamError == nil && ended.streamStatus == .closed)
     }
 
     @Test("Threads that find the buffer empty or full wait for the other end")

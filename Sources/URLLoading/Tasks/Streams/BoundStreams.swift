@@ -113,7 +113,7 @@ final class BoundOutputStream: OutputStream {
         super.init(toMemory: ())
         events.attach(self) { [buffer] in
             let can = buffer.canWrite
-            if can.end { return buffer.failure == nil ? .endEncountered : .errorOccurred }
+            if can.end { return buffer.writerFailure == nil ? .endEncountered : .errorOccurred }
             return can.room ? .hasSpaceAvailable : nil
         }
         buffer.observeWriting { [weak events] in events?.somethingChanged() }
@@ -137,10 +137,10 @@ final class BoundOutputStream: OutputStream {
     override var hasSpaceAvailable: Bool { events.isOpen && buffer.canWrite.room }
 
     override var streamStatus: Stream.Status {
-        events.status(isAtEnd: buffer.canWrite.end, hasFailed: buffer.failure != nil)
+        events.status(isAtEnd: buffer.canWrite.end, hasFailed: buffer.writerFailure != nil)
     }
 
-    override var streamError: (any Error)? { buffer.failure }
+    override var streamError: (any Error)? { buffer.writerFailure }
 
     override func write(_ bytes: UnsafePointer<UInt8>, maxLength: Int) -> Int {
         guard events.isOpen, maxLength >= 0 else { return -1 }
@@ -155,6 +155,11 @@ final class BoundOutputStream: OutputStream {
     override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
 
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
+}
+
+extension BoundedBuffer {
+    /// Why writing fails (B11.40): a reader that has gone is the end of what can be written, and no end that was wanted.
+    fileprivate var writerFailure: (any Error)? { failure ?? (isAbandoned ? POSIXError(.EPIPE) : nil) }
 }
 
 /// The life of one end, and the way of its events to its delegate.

@@ -16,6 +16,8 @@ final class BoundedBuffer: Sendable {
         var count = 0
         var isWriterClosed = false
         var isReaderClosed = false
+        /// Whether the reader has closed before the writer has.
+        var isAbandoned = false
         /// Whether a read has given 0: only that tells a reader that nothing more comes (B11.40).
         var hasReadEnd = false
         /// Why an end was closed that would have gone on.
@@ -29,6 +31,12 @@ final class BoundedBuffer: Sendable {
 
         /// Whether a reader finds bytes, the end, or why there is none.
         var canRead: Bool { count > 0 || isWriterClosed || isReaderClosed }
+
+        /// The reader closes.
+        mutating func closeReading() {
+            isReaderClosed = true
+            if !isWriterClosed { isAbandoned = true }
+        }
 
         /// The readers that are to be told that there is something to read.
         mutating func readers() -> Told {
@@ -108,6 +116,9 @@ final class BoundedBuffer: Sendable {
     /// Whether the reader has closed.
     var isReaderClosed: Bool { state.withLock { $0.isReaderClosed } }
 
+    /// Whether the reader has closed before the writer has, who would have gone on.
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
     /// Whether a reader would have to wait.
     var isEmpty: Bool { state.withLock { !$0.canRead } }
 
@@ -167,7 +178,7 @@ final class BoundedBuffer: Sendable {
 
     func closeWriting() { close { $0.isWriterClosed = true } }
 
-    func closeReading() { close { $0.isReaderClosed = true } }
+    func closeReading() { close { $0.closeReading() } }
 
     /// Closes both ends to further bytes; what is in between can be read, then comes the failure, if there is one.
     func finishWriting(_ failure: (any Error)?) {
@@ -180,7 +191,7 @@ final class BoundedBuffer: Sendable {
     /// What is written has nowhere to go.
     func refuseReading(_ failure: (any Error)?) {
         close { state in
-            state.isReaderClosed = true
+            state.closeReading()
             state.failure = state.failure ?? failure
         }
     }
