@@ -101,6 +101,29 @@ struct AsyncBodyTests {
         }
     }
 
+    @Test(
+        "B5.96, B5.29: where an element ends at the announced length the sequence is asked for no more, though it has more",
+        arguments: protocols)
+    func surplus(use: ServerHTTP2) async throws {
+        try await withHTTP2Session(use, router: Self.mirror) { server, session in
+            let asked = Guarded(0)
+            let elements = Elements(["ab", "c", "d", "e"].map { Data($0.utf8) }) { asked.change { $0 += 1 } }
+            var request = URLRequest(url: try server.at())
+            request.setAsyncBody(AsyncBody(elements, contentLength: 3))
+            #expect(try await Self.text(request, in: session) == "POST 3 abc")
+            #expect(asked.value == 2)
+        }
+    }
+
+    @Test("B5.96: a reader of the stream gets what lies behind the announced length, if it asks")
+    func surplusByHand() throws {
+        var request = URLRequest(url: URL(fileURLWithPath: "/"))
+        request.setAsyncBody(AsyncBody(Self.pieces("ab", "c", "d", "", "e"), contentLength: 3))
+        let stream = try #require(request.httpBodyStream)
+        stream.open()
+        #expect((1...4).map { _ in Self.read(stream, 100) } == [3, 1, 1, 0])
+    }
+
     @Test("B5.96: a mock and a reader of the stream get the whole body")
     func otherReaders() async throws {
         var request = URLRequest(url: try #require(URL(string: "https://mocked.test/")))

@@ -26,14 +26,20 @@ final class SequenceSource: BodySource {
         var asked: (@Sendable (SourcePiece) -> Void)?
         /// What has been gathered.
         var gathered: [UInt8] = []
+        /// How much is missing to the announced length, where there is one.
+        var missing: Int64?
         /// What follows the gathered bytes, once all was read.
         var end: SourcePiece?
         /// The reading task, and it again while it waits to be asked for more.
         var reading: Task<Void, Never>?
         var waiting: UnsafeContinuation<Void, Never>?
 
+        /// Whether what has been gathered is a piece. At the announced length it is one, and whether more comes makes no difference to
+        /// it: otherwise it would depend on how fast more comes (B5.29).
+        var isPiece: Bool { gathered.count >= pieceSize || !gathered.isEmpty && missing.map { $0 <= 0 } ?? false }
+
         /// Whether the sequence may be asked for more.
-        var isWanted: Bool { isClosed || asked != nil && gathered.count < pieceSize }
+        var isWanted: Bool { isClosed || asked != nil && !isPiece }
 
         /// The call that gives the next piece to its reader, if there is a piece and a reader.
         mutating func takeAnswer() -> (@Sendable () -> Void)? {
@@ -57,7 +63,8 @@ final class SequenceSource: BodySource {
     }
 
     init(_ body: URLRequest.AsyncBody) {
-        state = Mutex(State(sequence: body.sequence))
+        // Trailers go behind a body without a length.
+        state = Mutex(State(sequence: body.sequence, missing: body.trailers == nil ? body.contentLength : nil))
         trailers = body.trailers
     }
 
@@ -153,6 +160,7 @@ final class SequenceSource: BodySource {
             guard !state.isClosed else { return (bytes.count, true) }
             let count = min(bytes.count, pieceSize - state.gathered.count)
             state.gathered.append(contentsOf: bytes[..<count])
+            if let missing = state.missing { state.missing = max(missing, 0) - Int64(count) }
             return (count, state.isWanted)
         }
     }
@@ -161,7 +169,7 @@ final class SequenceSource: BodySource {
     fileprivate func awaitDemand() async {
         await withUnsafeContinuation { continuation in
             let (isWanted, answer) = state.withLock { state in
-                let answer = state.gathered.count < pieceSize ? nil : state.takeAnswer()
+                let answer = state.isPiece ? state.takeAnswer() : nil
                 if state.isWanted { return (true, answer) }
                 state.waiting = continuation
                 return (false, answer)
