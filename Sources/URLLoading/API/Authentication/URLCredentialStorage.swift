@@ -11,7 +11,7 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
     "NSURLCredentialStorageRemoveSynchronizableCredentials"
 
 extension Notification.Name {
-    /// The credentials of a storage, which is the notification's object, have changed; posted on the main thread
+    /// The credentials of a storage, which is the notification's object, have changed; posted on the main queue
     /// (B2.63).
     public static let NSURLCredentialStorageChanged = Notification.Name("NSURLCredentialStorageChangedNotification")
 }

@@ -8,11 +8,11 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 extension Notification.Name {
-    /// The cookies of a storage, which is the notification's object, have changed; posted on the main thread (B8.71).
+    /// The cookies of a storage, which is the notification's object, have changed; posted on the main queue (B8.71).
     public static let NSHTTPCookieManagerCookiesChanged = Notification.Name(
         "NSHTTPCookieManagerCookiesChangedNotification")
 
-    /// The accept policy of a storage, which is the notification's object, has changed; posted on the main thread.
+    /// The accept policy of a storage, which is the notification's object, has changed; posted on the main queue.
     public static let NSHTTPCookieManagerAcceptPolicyChanged = Notification.Name(
         "NSHTTPCookieManagerAcceptPolicyChangedNotification")
 }
