@@ -280,6 +280,17 @@ struct BodyStreamTests {
         }
     }
 
+    @Test("B5.35, B1.112: so is one whose load an interceptor has answered itself")
+    func answeredByInterceptor() async throws {
+        let session = URLSession.intercepted([Intercepting.answering(.init(data: Data("mine".utf8)))])
+        let producer = try BoundProducer(capacity: 8)
+        let request = request(try #require(URL(string: "http://intercepted.test/")), producer.input)
+        let (data, _) = try await session.data(for: request)
+        #expect(String(decoding: data, as: UTF8.self) == "mine")
+        while producer.write(Array("12345678".utf8)) > 0 {}
+        session.invalidateAndCancel()
+    }
+
     @Test("B5.35, B11.8: so is a pair that a delegate has supplied, in time or when the task was over")
     func suppliedInVain() async throws {
         let port = try ReservedPort()

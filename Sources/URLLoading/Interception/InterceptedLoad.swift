@@ -26,6 +26,9 @@ final class InterceptedLoad: Sendable {
         var streamed: [URLRequest] = []
         /// The task of the last answer whose body is still to come.
         var task: URLSessionDataTask?
+
+        /// Whether this one was.
+        func hasSent(_ stream: InputStream) -> Bool { streamed.contains { $0.values.httpBodyStream === stream } }
     }
 
     private init(
@@ -77,6 +80,7 @@ final class InterceptedLoad: Sendable {
     // MARK: Steps
 
     private func begin(_ request: URLRequest) async throws -> URLSession.InterceptedAnswer {
+        defer { closeUnsentStream(of: request) }
         // B1.90.
         if Task.isCancelled { throw LoadFailure.cancelled(request.url) }
         return try await answer(request, by: interceptors.first)
@@ -109,11 +113,17 @@ final class InterceptedLoad: Sendable {
         }
     }
 
+    /// B5.35: where the interceptors have let no task have the body, no task's end closes it.
+    private func closeUnsentStream(of request: URLRequest) {
+        guard let stream = request.values.httpBodyStream, !state.withLock({ $0.hasSent(stream) }) else { return }
+        request.values.closeUnopenedPair()
+    }
+
     /// A stream is sent once, unless it is one that can be had again (B5.94, B5.97).
     private func takeStream(of request: URLRequest) throws {
         guard let stream = request.values.httpBodyStream, request.values.madeStream?.isRenewable != true else { return }
         let isNew = state.withLock { state in
-            guard !state.streamed.contains(where: { $0.values.httpBodyStream === stream }) else { return false }
+            guard !state.hasSent(stream) else { return false }
             state.streamed.append(request)
             return true
         }
