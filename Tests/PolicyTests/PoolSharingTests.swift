@@ -274,7 +274,7 @@ import URLLoadingPolicy
         let connection = pool.dialled
         _ = pool.establish(connection, capacity: 100)
         _ = pool.setCapacity(connection, 0)
-        // Nobody waits.
+        // No request waits.
         #expect(pool.release(connection) == [.timer(.seconds(60))])
         pool.advance(.seconds(10))
         #expect(pool.request(2, key) == [.timer(.seconds(5))])

@@ -37,7 +37,7 @@ extension HopPreparation {
                 return state.bodyStreams.used != ObjectIdentifier(stream)
             }
             guard isNew else { return askForStream() }
-            // Nothing of it is sent, so nobody opens it, and a task with nothing to send does not look for it when it ends.
+            // Nothing of it is sent, so it is never opened, and a task with nothing to send does not look for it when it ends.
             if request.values.announcedLength == 0 { request.values.closeUnopenedPair() }
             hop.content = .stream(InputStreamSource(stream))
         }
