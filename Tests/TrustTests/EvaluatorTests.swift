@@ -239,6 +239,37 @@ import URLLoadingTrust
         #expect(evaluator.evaluate(odd.chain, policy: late).isTrusted == false)
     }
 
+    @Test("B3.34, B3.35: whatever name a policy compares, the connection's host says who is trusted")
+    func place() throws {
+        let folder = try TemporaryFolder()
+        let chain = try Chains.leaf.get().chain
+        let own = try CertificateFactory.selfSigned(.server("example.test")).chain
+        let path = try folder.write("known-hosts", "")
+        _ = try folder.write("known-hosts.lock", "")
+        try folder.restrict("known-hosts")
+        let known = try KnownHostsEvaluator(path: path)
+        #expect(known.evaluate(own, policy: policy).isTrusted)
+        let evaluators: [(any TrustEvaluator, good: CertificateChain, bad: CertificateChain)] = [
+            (PerHostEvaluator([(.init("example.test"), try anchors())], otherwise: trustsAll), chain, own),
+            (SelfSignedHostEvaluator(own.leaf, host: HostName("example.test"), otherwise: trustsAll), own, chain),
+            (known, own, chain),
+        ]
+        for (evaluator, good, bad) in evaluators {
+            var changed = policy
+            changed.host = nil
+            #expect(evaluator.evaluate(good, policy: changed).isTrusted)
+            #expect(!evaluator.evaluate(bad, policy: changed).isTrusted)
+            #expect(evaluator.adjusting { $0.host = nil }.evaluate(good, policy: policy).isTrusted)
+            #expect(!evaluator.adjusting { $0.host = nil }.evaluate(bad, policy: policy).isTrusted)
+            changed.host = HostName("other.test")
+            let reason = TrustFailure.Reason.hostMismatch(wanted: "other.test", presented: ["example.test"])
+            #expect(evaluator.evaluate(good, policy: changed).reason == reason)
+            #expect(!evaluator.evaluate(bad, policy: changed).isTrusted)
+        }
+        let elsewhere = TrustPolicy(host: HostName("other.test"))
+        #expect(known.evaluate(chain, policy: elsewhere).isTrusted, "nothing was written down for it")
+    }
+
     // MARK: Trust on first use
 
     @Test("A host's first key is written down, and another one is refused from then on, in other processes too")
@@ -283,8 +314,9 @@ import URLLoadingTrust
         try folder.restrict("known-hosts")
         for evaluator in evaluators { #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted) }
         #expect(!known.evaluate(own.chain, policy: hard).isTrusted, "a known host")
-        hard.host = HostName("other.test")
-        #expect(odd.evaluate(own.chain, policy: hard).isTrusted, "another host is the fallback's affair")
+        var elsewhere = TrustPolicy(host: HostName("other.test"))
+        elsewhere.revocation.mode = .hard
+        #expect(odd.evaluate(own.chain, policy: elsewhere).isTrusted, "another host is the fallback's affair")
     }
 
     @Test("A lock that another process keeps is waited for a while, and the refusal names it; known hosts need no lock")

@@ -19,10 +19,7 @@ enum LeafRules {
         if !isAnchor, let weakness = SignatureRules.weakness(leaf, policy: policy) {
             problems.add(.weakSignature(weakness), leaf)
         }
-        if let host = policy.host, policy.purpose != .anyPurpose, !HostNameRules.matches(fields, host) {
-            let names = HostNameRules.presentedNames(leaf)
-            problems.add(.hostMismatch(wanted: host.description, presented: names), leaf)
-        }
+        problems.addHost(of: leaf, policy: policy)
         return problems
     }
 

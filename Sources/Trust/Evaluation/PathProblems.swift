@@ -35,8 +35,17 @@ struct PathProblems {
         if now > end { add(.expired(notAfter: end), certificate) }
     }
 
+    /// Adds that a leaf is not for the host that is asked for (B3.24).
+    mutating func addHost(of leaf: Certificate, policy: TrustPolicy) {
+        guard let host = policy.host, policy.purpose != .anyPurpose, !HostNameRules.matches(leaf.fields, host) else {
+            return
+        }
+        add(.hostMismatch(wanted: host.description, presented: HostNameRules.presentedNames(leaf)), leaf)
+    }
+
     /// What is wrong with a certificate that is believed by itself, with any issuer. Its dates count. Where an answer
-    /// about revocation is demanded none will do, as no issuer is trusted to give it (B3.47).
+    /// about revocation is demanded none will do, as no issuer is trusted to give it (B3.47). For the connection's host
+    /// it is believed whatever it says, for another one that is asked for only if it names it.
     static func alone(_ certificate: Certificate, policy: TrustPolicy) -> PathProblems {
         var problems = PathProblems()
         if let malformed = certificate.fields.malformed { problems.add(.malformed(malformed), certificate) }
@@ -45,6 +54,7 @@ struct PathProblems {
                 .revocationUnknown("it is believed by itself, and no issuer is trusted to say"), certificate)
         }
         problems.addDates(of: certificate, now: policy.time ?? Platform.now())
+        if policy.host != policy.place { problems.addHost(of: certificate, policy: policy) }
         return problems
     }
 

@@ -57,6 +57,9 @@ package struct TrustPolicy: Sendable, Hashable {
 
     /// The name the leaf must speak for; nil checks everything but the name (B3.24).
     package var host: HostName?
+    /// The host of the connection, for which a program has chosen whom it trusts: whatever name is compared, the choice
+    /// stays (B3.35).
+    package let place: HostName?
     /// The use the leaf must allow.
     package var purpose: Purpose
     /// How strictly certificates are held to the rules.
@@ -76,13 +79,14 @@ package struct TrustPolicy: Sendable, Hashable {
     /// What conditions that were put on an evaluator do not take back (B3.34, B3.47).
     package var fixed: Parts = []
 
-    /// The default policy for a peer of this name.
+    /// The default policy for a peer of this name, at the end of a connection to it.
     package init(
         host: HostName?, purpose: Purpose = .serverAuthentication, profile: Profile = .standard, time: Int64? = nil,
         revocation: RevocationPolicy = RevocationPolicy(), minimumRSABits: Int = 2048, minimumECBits: Int = 256,
         signatureAlgorithms: SignatureAlgorithms = .strong, maximumIntermediates: Int = 14
     ) {
         self.host = host
+        place = host
         self.purpose = purpose
         self.profile = profile
         self.time = time

@@ -57,7 +57,7 @@ package struct AllOfEvaluator: FileEvaluator {
     package func conditions(on policy: TrustPolicy) -> TrustPolicy { evaluators.conditions(on: policy) }
 }
 
-/// Lets the host decide which evaluator is asked (B3.66).
+/// Lets the connection's host decide which evaluator is asked (B3.66).
 package struct PerHostEvaluator: FileEvaluator {
     private let entries: [(pattern: HostPattern, value: any TrustEvaluator)]
     private let fallback: (any TrustEvaluator)?
@@ -74,7 +74,7 @@ package struct PerHostEvaluator: FileEvaluator {
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
-        guard let evaluator = evaluator(for: policy.host) else {
+        guard let evaluator = evaluator(for: policy.place) else {
             return .refused(TrustFailure(.other("no evaluator is named for this host"), chain.leaf))
         }
         return try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait)
@@ -82,7 +82,7 @@ package struct PerHostEvaluator: FileEvaluator {
 
     /// Those of the host's evaluator.
     package func conditions(on policy: TrustPolicy) -> TrustPolicy {
-        evaluator(for: policy.host)?.conditions(on: policy) ?? policy
+        evaluator(for: policy.place)?.conditions(on: policy) ?? policy
     }
 
     private func evaluator(for host: HostName?) -> (any TrustEvaluator)? {

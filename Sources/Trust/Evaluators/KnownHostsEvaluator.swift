@@ -21,7 +21,7 @@ package final class KnownHostsEvaluator: FileEvaluator {
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
-        guard let host = policy.host?.description, KnownHostsFile.isWritable(host) else {
+        guard let host = policy.place?.description, KnownHostsFile.isWritable(host) else {
             return .refused(TrustFailure(.other("it has no host name to be remembered by"), chain.leaf))
         }
         let leaf = chain.leaf

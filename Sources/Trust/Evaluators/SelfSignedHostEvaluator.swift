@@ -17,7 +17,7 @@ package struct SelfSignedHostEvaluator: FileEvaluator {
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
-        guard policy.host == host else {
+        guard policy.place == host else {
             return try fallback?.verdict(on: chain, policy: policy, mayWait: mayWait)
                 ?? .refused(TrustFailure(.other("no evaluator is named for this host"), chain.leaf))
         }
@@ -30,6 +30,6 @@ package struct SelfSignedHostEvaluator: FileEvaluator {
 
     /// The fallback's, for other hosts.
     package func conditions(on policy: TrustPolicy) -> TrustPolicy {
-        policy.host == host ? policy : fallback?.conditions(on: policy) ?? policy
+        policy.place == host ? policy : fallback?.conditions(on: policy) ?? policy
     }
 }

@@ -139,6 +139,29 @@ struct SessionConditionTests {
         }
     }
 
+    @Test("B3.34, B3.35: a policy changes what is compared, and not whom the session trusts for the connection's host")
+    func choicesByHost() async throws {
+        try await withPlace { (place) async throws in
+            let wrong = place.root.certificate.spkiSHA256.map { $0 ^ 1 }
+            let pinned = Evaluation.perHost(
+                ["localhost": .pinnedKeys([Data(wrong).base64EncodedString()], besides: place.base)],
+                otherwise: place.base)
+            let own = Evaluation.perHost(["localhost": place.base], otherwise: .system)
+            let policies = [Self.ssl(nil), SecPolicyCreateBasicX509(), Self.ssl("localhost")]
+            for policy in policies {
+                #expect(await place.isBelieved(pinned, under: [policy]) == false)
+                #expect(await place.isBelieved(own, under: [policy]))
+            }
+            var policy = URLSession.ServerSecurityPolicy()
+            policy.validatesDomainName = false
+            for (evaluation, isGood) in [(pinned, false), (own, true)] {
+                let isBelieved = await place.isBelieved(
+                    evaluation, by: { [policy] trust in policy.evaluate(trust, forDomain: "localhost") })
+                #expect(isBelieved == isGood)
+            }
+        }
+    }
+
     @Test("B3.47: a revocation policy forces a check in a session that checks nothing")
     func forcedCheck() async throws {
         let check = try #require(SecPolicyCreateRevocation(kSecRevocationUseAnyAvailableMethod))
