@@ -205,24 +205,63 @@ import URLLoadingTrust
         rig.expectClean()
     }
 
-    @Test("A request that is suspended while a verdict is awaited is asked anew when it goes on")
+    @Test("B1.31, B1.39: a request that is suspended while a verdict is awaited is asked once, and sends nothing")
     func suspended() throws {
         let rig = try rig()
         let journal = rig.submit(idleTimeout: .seconds(10), scheme: .https, answers: true)
         rig.settle()
         journal.handle?.suspend()
         rig.settle()
-        #expect(rig.core.counts == PoolCounts())
+        rig.advance(.seconds(60))
         accept(journal)
+        rig.settle()
+        #expect(!journal.hasEnded)
+        #expect(rig.core.counts == PoolCounts(idle: 1), "the connection waits")
+        journal.handle?.resume()
+        rig.settle()
+        #expect(journal.text == "secret")
+        #expect(journal.questions.count == 1)
+        #expect(rig.network.streams.total == 2, "one connection, two ends")
+        rig.expectClean()
+    }
+
+    @Test("B1.31: a request that is suspended and resumed while a verdict is awaited is asked once")
+    func suspendedForAMoment() throws {
+        let rig = try rig()
+        let journal = rig.submit(idleTimeout: .seconds(10), scheme: .https, answers: true)
+        rig.settle()
+        journal.handle?.suspend()
         rig.settle()
         journal.handle?.resume()
         rig.settle()
-        #expect(journal.questions.count == 2)
         rig.advance(.seconds(60))
-        accept(journal, 1)
+        #expect(!journal.hasEnded)
+        accept(journal)
         rig.settle()
         #expect(journal.text == "secret")
+        #expect(journal.questions.count == 1)
         rig.expectClean()
+    }
+
+    @Test("B1.41: a request that is suspended while a verdict is awaited can be cancelled, or lose its connection")
+    func suspendedEnds() throws {
+        for isRefused in [false, true] {
+            let rig = try rig()
+            let journal = rig.submit(scheme: .https, answers: true)
+            rig.settle()
+            journal.handle?.suspend()
+            rig.settle()
+            if isRefused {
+                try answer(journal, .refuse(TrustFailure(.pinMismatch, try identity().root)))
+            } else {
+                journal.handle?.cancel()
+            }
+            rig.settle()
+            #expect(journal.ends == 1)
+            #expect(journal.error.isCancelled == !isRefused)
+            #expect(rig.core.counts == PoolCounts())
+            rig.expectClean()
+        }
     }
 
     @Test("B2.33, B2.36, B2.40: what the answers mean")

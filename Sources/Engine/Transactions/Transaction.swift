@@ -72,7 +72,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     enum State {
         /// Not asked for a connection: not started, or suspended before it had one.
         case idle
-        /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10).
+        /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10). Suspended only where it
+        /// was asked about that connection.
         case waiting(isTimed: Bool)
         /// There is no way to the host; tried again when the machine's network changes.
         case offline
@@ -163,10 +164,12 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         deadlines.held(reactor.elapsed)
         rearm()
         switch state {
+        case .waiting where isAsked || suspensions > 1:
+            // A question stays open, and its answer counts (B1.31).
+            break
         case .waiting:
             note(pool.connector(for: self))
             state = .idle
-            answered()
             pool.cancel(self)
         case .offline, .turnedAway:
             state = .idle
@@ -251,7 +254,13 @@ final class Transaction: SteeredLoad, ExchangeOwner {
 
     /// Here is the connection.
     func assigned(_ connection: Connection) {
-        if case .waiting(isTimed: false) = state { deadlines.started(reactor.elapsed) }
+        if case .waiting(isTimed: false) = state {
+            deadlines.started(reactor.elapsed)
+        } else if suspensions > 0 {
+            // It was suspended while it was asked, and nothing may be sent: the connection waits in the pool.
+            state = .idle
+            return pool.released(connection.id, idleLimit: nil)
+        }
         let exchange = connection.makeExchange()
         state = .exchanging(exchange)
         core.totals.requests.add(1)

@@ -34,8 +34,8 @@ extension URLSessionConfiguration.ServerTrustEvaluation {
     public func judgingStrictly() -> Self { under(.strictly) }
 
     /// Makes this choice whatever host the certificate is for: the owner of any certificate that the choice trusts can
-    /// then pass for every other server. Patterns of `perHost`, the host of `selfSigned` and `knownHosts` in it go by the
-    /// connection's host. A delegate that sets a policy with a host, or anchors of its own, has the name checked.
+    /// then pass for every other server. Patterns of `perHost`, the host of `selfSigned` and `knownHosts` in it go by
+    /// the connection's host. A delegate that sets a policy with a host, or anchors of its own, has the name checked.
     public func dangerouslyIgnoringHostNames() -> Self { under(.anyHost) }
 }
 
