@@ -77,10 +77,14 @@ struct TunnelEnd {
     let root: Certificate
     let context: TLSContext
 
-    init(_ host: String = "host.test", dividesTickets: Bool = false) throws {
+    init(
+        _ host: String = "host.test", clients: TLSServerOptions.ClientAuthentication = .none,
+        dividesTickets: Bool = false
+    ) throws {
         let (root, identity) = try CertificateFactory.server(host)
         self.root = root
-        context = try TLSContext(server: TLSServerOptions(identity: identity, dividesTickets: dividesTickets))
+        context = try TLSContext(
+            server: TLSServerOptions(identity: identity, clientAuthentication: clients, dividesTickets: dividesTickets))
     }
 }
 

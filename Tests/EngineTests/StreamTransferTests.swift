@@ -272,6 +272,26 @@ struct StreamTransferTests {
         }
     }
 
+    @Test("B2.105, B3.74: a server that refuses behind its handshake says why to the stream's calls")
+    func refusedBehindHandshake() throws {
+        let end = try TunnelEnd(clients: .required)
+        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [end.root]) }
+        rig.network.serve("host.test", port: 443) { [unowned rig] stream in
+            guard let peer = try? TLSPeer(stream, context: end.context, answer: "") else { return stream.close() }
+            rig.keep(stream, peer)
+        }
+        let lines = Lines()
+        let (handle, _) = try open(rig, port: 443)
+        handle.perform(.startSecure, late: { _ in })
+        read(handle, 1, 100, lines)
+        rig.settle()
+        #expect(lines.all.count == 1)
+        #expect(lines.all.first?.contains("requires a client certificate") == true, "\(lines.all)")
+        handle.cancel()
+        rig.settle()
+        rig.expectClean()
+    }
+
     @Test("B15.50: the end of TLS is told also where it came right behind the last bytes")
     func endBehindPlaintext() throws {
         let outer = try TunnelEnd()

@@ -99,6 +99,22 @@ struct TLSInTLSTests {
         rig.expectClean()
     }
 
+    @Test("B2.105: a proxy that refuses behind its handshake, for want of a certificate, says so")
+    func refusedBehindHandshake() throws {
+        let end = try TunnelEnd("proxy.test", clients: .required)
+        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [end.root]) }
+        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
+            guard let peer = try? TLSPeer(stream, context: end.context, answer: "") else { return stream.close() }
+            rig.keep(stream, peer)
+        }
+        let journal = try submit(rig)
+        guard case .tls(.clientCertificateRequired)? = journal.proxyFailure else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
     @Test("B13.18: bytes that are not TLS, where the proxy should begin TLS, are the proxy's failure")
     func noTLS() throws {
         let rig = makeRig()

@@ -8,6 +8,7 @@
 // Must not know: what the bytes mean, how the session came to be verified.
 
 import URLLoadingSystem
+import URLLoadingTLS
 
 /// The plaintext side of a channel.
 final class TLSStream: ByteStream {
@@ -17,6 +18,8 @@ final class TLSStream: ByteStream {
     /// What every read answers from now on, once the plaintext is used up.
     private var end: IOResult?
     private var hasToldEnd = false
+    /// Why TLS has ended, where it was not the stream below that failed: what a call of it answers says less.
+    private(set) var broken: TLSError?
     /// The end of our direction follows what waits to be sent.
     private var isFinishing = false
     private var isClosed = false
@@ -46,7 +49,9 @@ final class TLSStream: ByteStream {
             case .wouldBlock: return .wouldBlock
             case .end: end = .endOfStream
             case .failed(let error): end = .failed(error)
-            case .broken: end = .failed(.brokenProtocol(in: "SSL_read"))
+            case .broken(let error):
+                broken = error
+                end = .failed(.brokenProtocol(in: "SSL_read"))
             }
         }
         hasToldEnd = true
@@ -90,7 +95,9 @@ final class TLSStream: ByteStream {
                 continue
             case .wouldBlock: obstacle = .wouldBlock
             case .failed(let error): obstacle = .failed(error)
-            case .broken: obstacle = .failed(.brokenProtocol(in: "SSL_write"))
+            case .broken(let error):
+                if broken == nil { broken = error }
+                obstacle = .failed(.brokenProtocol(in: "SSL_write"))
             }
             return taken > 0 ? .bytes(taken) : obstacle
         }
@@ -117,6 +124,11 @@ final class TLSStream: ByteStream {
     var localAddress: SocketAddress? { channel.stream.localAddress }
 
     var remoteAddress: SocketAddress? { channel.stream.remoteAddress }
+}
+
+extension ByteStream {
+    /// Why TLS on this stream has ended, where that was what failed.
+    var brokenTLS: TLSError? { (self as? TLSStream)?.broken }
 }
 
 extension TLSStream: ByteStreamObserver {

@@ -308,13 +308,19 @@ extension FTPTransfer: FTPControlObserver {
     }
 
     func controlEnded(_ error: SystemError?) {
-        guard machine.isTransferring else { return perform(machine.controlEnded()) }
+        guard machine.isTransferring else { return controlIsOver() }
         // Order: what has come on the data connection by now still counts, and may not have been told in this turn.
         data?.move()
-        core.reactor.later { [weak self] in
-            guard let self else { return }
-            perform(machine.controlEnded())
+        core.reactor.later { [weak self] in self?.controlIsOver() }
+    }
+
+    private func controlIsOver() {
+        let action = machine.controlEnded()
+        // TLS says more than that the connection has ended.
+        if case .fail(.controlClosed) = action, let error = control?.stream.brokenTLS {
+            return finish(.tls(error, host: place.host))
         }
+        perform(action)
     }
 }
 

@@ -109,7 +109,7 @@ final class ConnectDialogue: ProxyDialogue {
             // It closed the connection while the challenge was being thought about.
             give(up: .connectionGone)
         case .waiting:
-            give(up: .failed(.closed(error)))
+            give(up: .failed(reason(error)))
         case .draining, .ready, .useless:
             drained(isReusable: false)
         }

@@ -60,6 +60,11 @@ class ProxyDialogue: ByteStreamObserver {
         stream.closeKnowingAddresses()
     }
 
+    /// Why the proxy has ended the connection; TLS with it says more than the system.
+    final func reason(_ error: SystemError?) -> ProxyFailure.Reason {
+        stream.brokenTLS.map { .tls($0) } ?? .closed(error)
+    }
+
     // MARK: Readiness
 
     func streamBecameReadable(_ stream: any ByteStream) { read() }

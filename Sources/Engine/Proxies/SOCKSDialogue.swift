@@ -43,7 +43,7 @@ final class SOCKSDialogue: ProxyDialogue {
     }
 
     override func ended(_ error: SystemError?) {
-        fail(.closed(error))
+        fail(reason(error))
     }
 
     private func fail(_ reason: ProxyFailure.Reason) {

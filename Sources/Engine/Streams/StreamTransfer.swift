@@ -163,7 +163,7 @@ final class StreamTransfer: SteeredLoad {
 
     /// Reading has failed; what has come before may say why, and waits for its readers.
     func readFailed(_ error: SystemError) {
-        if loss == nil { loss = .connectionLost(error, phase: .receivingBody, received: 0, expected: nil) }
+        note(error, .receivingBody)
         stream?.close()
         stream = nil
         secureStream = nil
@@ -173,8 +173,16 @@ final class StreamTransfer: SteeredLoad {
     /// Our direction has failed; what comes may still say why.
     func writeFailed(_ error: SystemError) {
         outgoing = []
-        if loss == nil { loss = .connectionLost(error, phase: .sendingRequest, received: 0, expected: nil) }
+        note(error, .sendingRequest)
         perform(machine.writeFailed(now: now))
+    }
+
+    /// Remembers why the connection is of no use; TLS says more than the system.
+    private func note(_ error: SystemError, _ phase: EngineError.Phase) {
+        guard loss == nil else { return }
+        loss =
+            stream?.brokenTLS.map { .tls($0, host: handle.request.origin.host) }
+            ?? .connectionLost(error, phase: phase, received: 0, expected: nil)
     }
 
     private func failure(_ fault: StreamFault) -> StreamFailure {

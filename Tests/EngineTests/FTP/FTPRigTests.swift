@@ -5,7 +5,9 @@ import Testing
 import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
+import URLLoadingTLS
 import URLLoadingTestSupport
+import URLLoadingTrust
 
 @Suite struct FTPRigTests {
     /// Handles and journals of one rig; both sides run on the test's thread, one after the other.
@@ -15,11 +17,12 @@ import URLLoadingTestSupport
 
     private func submit(
         _ rig: EngineRig, _ path: String = "/f", idle: Duration? = .seconds(60), resource: Duration? = nil,
-        pausesAfter: Int? = nil, routes: [Route] = [.direct()]
+        pausesAfter: Int? = nil, routes: [Route] = [.direct()], isProtected: Bool = false
     ) throws -> FTPJournal {
         let server = try #require(Origin(scheme: .http, host: "host.test", port: 21))
         let job = FTPJob(
-            path: try FTPPath(percentEncoded: path), credential: PasswordCredential(user: "u", password: "p"))
+            path: try FTPPath(percentEncoded: path), credential: PasswordCredential(user: "u", password: "p"),
+            isProtected: isProtected)
         let box = Box()
         _ = rig.core.submit(
             FTPRequest(
@@ -67,6 +70,26 @@ import URLLoadingTestSupport
         #expect(journal.answer.text == "data")
         #expect(rig.network.dialled == ["10.0.0.1:21", "10.0.0.1:77"])
         #expect(journal.ends == 1)
+        rig.expectClean()
+    }
+
+    @Test("B2.105, B3.74: a server that refuses behind its handshake, for want of a certificate, says so")
+    func refusedBehindHandshake() throws {
+        let end = try TunnelEnd(clients: .required)
+        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [end.root]) }
+        rig.network.serve("host.test", address: "10.0.0.1", port: 21) { [unowned rig] stream in
+            let script: [ScriptedPeer.Step] = [
+                .send("220 hi\r\n"), .receiveThrough(Array("AUTH TLS\r\n".utf8)), .send("234 go\r\n"),
+                .tunnelTLS(rig, stream, end.context),
+            ]
+            rig.keep(stream, ScriptedPeer(stream, on: rig.reactor, script))
+        }
+        let journal = try submit(rig, isProtected: true)
+        rig.settle()
+        guard case .tls(.clientCertificateRequired, "host.test") = journal.answer.error else {
+            Issue.record("\(String(describing: journal.answer.error))")
+            return
+        }
         rig.expectClean()
     }
 
