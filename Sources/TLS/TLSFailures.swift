@@ -42,7 +42,9 @@ enum TLSFailures {
         switch alert {
         case 70, 71: return .noCommonVersionOrCipher
         case 116: return .clientCertificateRequired
-        case 40 where facts.certificateWasRequested && !facts.certificateWasGiven: return .clientCertificateRequired
+        // No certificate, and what Java and Go call the empty one: a bad one.
+        case 40...42 where facts.certificateWasRequested && !facts.certificateWasGiven:
+            return .clientCertificateRequired
         // RFC 8446 section 6.2: alerts about the certificate that was shown.
         case 42...46 where facts.certificateWasGiven: return .clientCertificateRejected
         case 48, 49, 51: if facts.certificateWasGiven { return .clientCertificateRejected }

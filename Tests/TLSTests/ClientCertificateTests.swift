@@ -68,6 +68,20 @@ import URLLoadingTrust
         #expect(pair.server.end?.error == .clientCertificateRequired)
     }
 
+    @Test("B2.105: a server that calls the certificate bad, where none was given, wants one", arguments: [40, 41, 42])
+    func calledBad(_ alert: UInt8) throws {
+        let pair = try pair(.v12, .optional)
+        pair.client.shakeHands(piece: .max)
+        pair.move()
+        pair.server.shakeHands(piece: .max)
+        pair.move()
+        pair.client.shakeHands(piece: .max)
+        #expect(pair.client.identitiesAsked.count == 1 && pair.client.end == nil)
+        pair.client.inbox = [21, 3, 3, 0, 2, 2, alert]
+        pair.client.shakeHands(piece: .max)
+        #expect(pair.client.end?.error == .clientCertificateRequired)
+    }
+
     @Test("A missing certificate that is only optional is not an error", arguments: [TLSVersion.v12, .v13])
     func optional(_ version: TLSVersion) throws {
         let pair = try pair(version, .optional)
