@@ -14,7 +14,9 @@ package enum Advice {
         case .cannotConnect where error?.code == .notConnectedToInternet: "is this machine on a network?"
         case .cannotConnect:
             "does the server run, and at this port? http is at 80 and https at 443 unless the URL says another one"
-        case .badResponse, .noAnswer: "is it a server of https? then the URL begins with https://"
+        case .badResponse, .noAnswer:
+            error?.failingURL?.scheme?.lowercased() == "http"
+                ? "is it a server of https? then the URL begins with https://" : nil
         case .connectionLost, .connectionFailed: "--retry 3 tries again; -C - goes on with a file where it broke off"
         case .timedOut: "--max-time, --connect-timeout and --timeout say how long it may take; --retry 3 tries again"
         case .tooManyRedirects:
@@ -39,8 +41,9 @@ package enum Advice {
         guard cause?.domain == URLLoadingErrorDomain.tls else { return nil }
         switch cause.flatMap({ URLLoadingErrorDomain.TLSCode(rawValue: $0.code) }) {
         case .notTLS: return "is it a server of http? then the URL begins with http://"
-        case .noCommonVersionOrCipher, .alertReceived:
-            return "a server that is too old may speak TLS below 1.2: --tlsv1.0 lets it, and is not safe"
+        case .noCommonVersionOrCipher:
+            return "--tlsv1.3 and --tls-max leave versions out; a server that is too old may speak TLS below 1.2: "
+                + "--tlsv1.0 lets it, and is not safe"
         default: return nil
         }
     }

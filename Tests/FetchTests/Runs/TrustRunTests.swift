@@ -44,6 +44,29 @@ struct TrustRunTests {
         await server.stop()
     }
 
+    @Test("An older TLS is advised where the versions do not meet, and not for every alert", arguments: [70, 112])
+    func adviceUnderAlerts(_ alert: UInt8) async throws {
+        var options = LoopbackServer.Options()
+        options.greeting = { _ in [.send([21, 3, 3, 0, 2, 2, alert]), .waitForClose] }
+        let server = try LoopbackServer.start(options) { _ in .status(200) }
+        let run = try await FetchRun.run("https://127.0.0.1:\(server.port)/")
+        #expect(run.exitCode == 35, "\(run.complaints)")
+        #expect(run.complaints.contains("--tlsv1.0") == (alert == 70), "\(run.complaints)")
+        await server.stop()
+    }
+
+    @Test("https is not advised to a URL of https that is not answered")
+    func adviceWithoutAnswer() async throws {
+        let root = try CertificateFactory.root()
+        let issued = try root.issue(.server(hosts: ["127.0.0.1"]))
+        let server = try LoopbackServer.start(.init(tls: .init(identity: issued.identity))) { _ in .script([.close]) }
+        let anchor = try ScratchFile(root.certificate.pem)
+        let run = try await FetchRun.run("--cacert", anchor.path, server.url("/"))
+        #expect(run.exitCode == 52, "\(run.complaints)")
+        #expect(!run.complaints.contains("begins with https"), "\(run.complaints)")
+        await server.stop()
+    }
+
     @Test("B7.102: what --insecure, --cacert or other pins have let into the cache serves no later run")
     func cachedTrust() async throws {
         let root = try CertificateFactory.root()
