@@ -107,6 +107,37 @@ struct ClientCertificateTests {
         }
     }
 
+    @Test("B2.14, B2.69: what is shown by default, from the storage or the configuration, is proposed to the delegate")
+    func proposed() async throws {
+        try await withAskingServer { asking in
+            let identity = SecIdentity(try asking.authority.issue(.client("somebody")).identity)
+            for isStored in [true, false, nil] as [Bool?] {
+                let seen = Guarded<[URLCredential?]>([])
+                let delegate = SessionJudge { challenge, reply in
+                    if challenge.isAboutServer { return Habit.accepts(challenge, reply) }
+                    seen.change { $0.append(challenge.proposedCredential) }
+                    reply(.useCredential, challenge.proposedCredential)
+                }
+                let configuration = asking.judged.configuration()
+                if isStored == true {
+                    let space = URLProtectionSpace(
+                        host: "localhost", port: asking.judged.server.port, protocol: NSURLProtectionSpaceHTTPS,
+                        realm: nil, authenticationMethod: NSURLAuthenticationMethodClientCertificate)
+                    configuration.urlCredentialStorage?.setDefaultCredential(
+                        URLCredential(identity: identity, certificates: nil, persistence: .forSession), for: space)
+                } else if isStored == false {
+                    configuration.clientIdentities = .allHosts(.identity(identity))
+                }
+                let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+                let code = await codeThrown { _ = try await session.data(from: asking.judged.url) }
+                #expect(code == (isStored == nil ? .clientCertificateRequired : nil))
+                #expect(seen.value.map { $0?.identity } == [isStored == nil ? nil : identity])
+                session.invalidateAndCancel()
+            }
+            #expect(asking.seen.value == [["somebody"], ["somebody"]])
+        }
+    }
+
     @Test(
         "B2.33, B2.100: a server behind a tunnel asks after the proxy's password and its own trust, and sees the identity"
     )

@@ -165,8 +165,8 @@ private final class FTPDelivery: FTPReceiver {
     func asked(_ question: ConnectionQuestion) {
         guard let space = URLProtectionSpace(question) else { return }
         let shown = URLAuthenticationChallenge(
-            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-            sender: PlaceholderSender.shared)
+            protectionSpace: space, proposedCredential: URLCredential(proposedBy: question), previousFailureCount: 0,
+            failureResponse: nil, error: nil, sender: PlaceholderSender.shared)
         load.ask(shown) { [core = load.core] disposition, credential in
             core.trust.answerHandshake(disposition, credential, to: question)
         }

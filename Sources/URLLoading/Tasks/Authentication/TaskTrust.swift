@@ -100,7 +100,8 @@ struct TaskTrust: Sendable {
         task.questions.challenge(about: .connection(question, Respondent())) { sender in
             // B2.19.
             URLAuthenticationChallenge(
-                protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil,
+                protectionSpace: space, proposedCredential: URLCredential(proposedBy: question),
+                previousFailureCount: 0, failureResponse: nil,
                 error: nil, sender: sender)
         }
     }
@@ -185,6 +186,14 @@ extension TaskCore {
 }
 
 extension URLCredential {
+    /// The identity that a handshake shows by default (B2.14, B2.69); nil where there is none, or something else is asked.
+    convenience init?(proposedBy question: ConnectionQuestion) {
+        guard case .identity(let asked) = question, let usual = asked.usual else { return nil }
+        self.init(
+            identity: SecIdentity(usual), certificates: usual.chain.certificates.dropFirst().map(SecCertificate.init),
+            persistence: .forSession)
+    }
+
     /// The identity with the certificates that are to be shown beside it (B2.51).
     var shownIdentity: Identity? {
         guard let identity = identity?.identity else { return nil }
