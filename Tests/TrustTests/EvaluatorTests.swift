@@ -93,6 +93,21 @@ import URLLoadingTrust
         #expect(AnyOfEvaluator([]).evaluate(chain, policy: policy).isTrusted == false)
     }
 
+    @Test("B3.45, B3.72: what all of several must believe is refused for all their reasons, the most serious first")
+    func joinedRefusals() throws {
+        let folder = try TemporaryFolder()
+        let chain = try Chains.leaf.get().chain
+        let pinned = PinnedCertificatesEvaluator([], besides: try anchors())
+        let all: [any TrustEvaluator] = [pinned, try anchors(), trustsNone, pinned]
+        let failure = AllOfEvaluator(all).evaluate(chain, policy: policy).failure
+        #expect(failure?.reason == .unknownRoot)
+        #expect(failure?.further.filter { $0 == .pinMismatch }.count == 1)
+        let known = try KnownHostsEvaluator(path: folder.path + "/known-hosts")
+        let refused = AllOfEvaluator([trustsNone, known]).evaluate(chain, policy: policy)
+        #expect(refused.reason == .unknownRoot)
+        #expect(folder.mode("known-hosts") == 0, "a chain that is refused is not written down")
+    }
+
     @Test("Of several refusals the one that got furthest is told")
     func closestRefusal() throws {
         let chain = try Chains.leaf.get().chain

@@ -70,6 +70,17 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
         self.init(reason, certificate: certificate.displayName, issuer: certificate.issuer, further: further)
     }
 
+    /// Several refusals of a chain as one: the most serious reason, and all others behind it (B3.72); nil for none.
+    init?(joining failures: [TrustFailure]) {
+        guard let worst = failures.min(by: { $0.reason.rank < $1.reason.rank }) else { return nil }
+        var reasons = [worst.reason]
+        for failure in [worst] + failures {
+            for reason in [failure.reason] + failure.further where !reasons.contains(reason) { reasons.append(reason) }
+        }
+        self.init(
+            worst.reason, certificate: worst.certificate, issuer: worst.issuer, further: Array(reasons.dropFirst()))
+    }
+
     /// Whether both say the same about the same certificate.
     package static func == (left: TrustFailure, right: TrustFailure) -> Bool {
         left.reason == right.reason && left.certificate == right.certificate && left.issuer == right.issuer

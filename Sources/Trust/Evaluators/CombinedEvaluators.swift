@@ -33,22 +33,28 @@ package struct AnyOfEvaluator: FileEvaluator {
 package struct AllOfEvaluator: FileEvaluator {
     private let evaluators: [any TrustEvaluator]
 
-    /// Asks them in order until one refuses; without evaluators no chain is trusted.
+    /// Asks all of them in order; without evaluators no chain is trusted.
     package init(_ evaluators: [any TrustEvaluator]) {
         self.evaluators = evaluators
     }
 
-    /// The first refusal, or the first belief that comes with a path.
+    /// All that makes one of them refuse it, or the first belief that comes with a path. What is excused of one refusal
+    /// excuses no other (B3.45).
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
         var belief: VerifiedPeer?
+        var refusals: [TrustFailure] = []
+        var policy = policy
         for evaluator in evaluators {
             switch try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait) {
             case .trusted(let peer): if belief?.path.isEmpty ?? true { belief = peer }
-            case .refused(let failure): return .refused(failure)
+            case .refused(let failure):
+                refusals.append(failure)
+                policy.isForTelling = true
             }
         }
+        if let failure = TrustFailure(joining: refusals) { return .refused(failure) }
         return belief.map { .trusted($0) }
             ?? .refused(TrustFailure(.other("there is no evaluator to judge it"), chain.leaf))
     }

@@ -174,6 +174,23 @@ struct SecTrustSettingTests {
         #expect(refuses(beside))
     }
 
+    @Test("B3.45: what excuses one of several evaluations that must all believe excuses no other")
+    func exceptionsForOneOfAll() throws {
+        let chain = try TrustSamples.expired.get().chain
+        let policy = TrustPolicy(host: HostName("example.test"))
+        let anchors = AnchorsEvaluator(anchors: [try TrustSamples.root.get().certificate])
+        let trust = SecTrust(presented: chain, policy: policy, evaluator: anchors)
+        let excused = try #require(SecTrustCopyExceptions(trust))
+        let both = SecTrust(
+            presented: chain, policy: policy,
+            evaluator: AllOfEvaluator([anchors, AnchorsEvaluator(anchors: [])]))
+        #expect(SecTrustSetExceptions(both, excused))
+        #expect(failureCode(both) == errSecNotTrusted)
+        #expect(SecTrustSetExceptions(both, nil) == false)
+        #expect(SecTrustSetExceptions(both, SecTrustCopyExceptions(both)))
+        #expect(failureCode(both) == 0)
+    }
+
     @Test("B3.45: data that are no exceptions are refused, and leave the trust without exceptions")
     func brokenExceptions() throws {
         let trust = try TrustSamples.trust(TrustSamples.expired.get())
