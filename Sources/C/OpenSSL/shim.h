@@ -21,6 +21,7 @@
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/tls1.h>
@@ -158,6 +159,15 @@ static inline int64_t shim_pkcs12_mac_rounds(const PKCS12 *file) {
 static inline const X509_ALGOR *shim_p7_encryption(PKCS7 *part) {
     if (!PKCS7_type_is_encrypted(part) || part->d.encrypted == NULL || part->d.encrypted->enc_data == NULL) return NULL;
     return part->d.encrypted->enc_data->algorithm;
+}
+// Decrypts such a part in this library context; NULL where that cannot be done.
+static inline STACK_OF(PKCS12_SAFEBAG) *shim_p7_open(
+    PKCS7 *part, const char *passphrase, int count, OSSL_LIB_CTX *context
+) {
+    PKCS7_ENC_CONTENT *content = part->d.encrypted->enc_data;
+    if (content->enc_data == NULL) return NULL;
+    return (STACK_OF(PKCS12_SAFEBAG) *)PKCS12_item_decrypt_d2i_ex(
+        content->algorithm, ASN1_ITEM_rptr(PKCS12_SAFEBAGS), passphrase, count, content->enc_data, 1, context, NULL);
 }
 static inline int shim_p7_is_data(PKCS7 *part) { return PKCS7_type_is_data(part) && part->d.data != NULL; }
 static inline int shim_parts_count(const STACK_OF(PKCS7) *stack) { return stack ? sk_PKCS7_num(stack) : 0; }

@@ -78,7 +78,10 @@ private struct PKCS12Contents {
         let bags: OpaquePointer?
         if let encryption = shim_p7_encryption(part) {
             try take(shim_pbe_rounds(encryption))
-            bags = passphrase.with { PKCS12_unpack_p7encdata(part, $0, $1) }
+            bags =
+                LegacyCiphers.areNeeded(for: encryption)
+                ? try LegacyCiphers.open(part, passphrase)
+                : passphrase.with { PKCS12_unpack_p7encdata(part, $0, $1) }
         } else if shim_p7_is_data(part) == 1 {
             bags = PKCS12_unpack_p7data(part)
         } else {

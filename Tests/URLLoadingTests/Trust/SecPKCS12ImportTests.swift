@@ -88,4 +88,37 @@ struct SecPKCS12ImportTests {
             #expect((status == errSecSuccess) == (items != nil))
         }
     }
+
+    @Test("A file whose certificates are encrypted with RC2 of 40 bits, as older tools write them, is read")
+    func olderTools() throws {
+        let data = try #require(Data(base64Encoded: Self.older))
+        do {
+            let identity = try URLSessionConfiguration.ClientIdentity.pkcs12(data, passphrase: "secret")
+            var certificate: SecCertificate?
+            #expect(SecIdentityCopyCertificate(identity.secIdentity, &certificate) == errSecSuccess)
+            #expect(SecCertificateCopySubjectSummary(try #require(certificate)) == "legacy")
+        } catch let error as URLSessionConfiguration.ClientIdentityError {
+            // Some machines have no legacy provider: then the error names what is missing.
+            #expect(error.description.contains("RC2, for which OpenSSL's legacy provider is not installed"))
+        }
+        #expect(throws: URLSessionConfiguration.ClientIdentityError.self) {
+            try URLSessionConfiguration.ClientIdentity.pkcs12(data, passphrase: "guess")
+        }
+    }
+
+    /// What `openssl pkcs12 -export -legacy` has made of a key on P-256 and its certificate, under "secret".
+    private static let older = """
+        MIIDegIBAzCCA0AGCSqGSIb3DQEHAaCCAzEEggMtMIIDKTCCAh8GCSqGSIb3DQEHBqCCAhAwggIMAgEAMIICBQYJKoZIhvcNAQcB\
+        MBwGCiqGSIb3DQEMAQYwDgQIDJXfsKOYg5sCAggAgIIB2E80epegGvmRqpUcvHYQKtKfY8ZB/+VhZUprs4l9XOEtIDxZofik6EKA\
+        twLDA+nLrvbtyJT+s/4s6t7cAnvi/7n202Y5hKGMTQgfkT1iIbcW9n9CKqsGmB5e+NEY4IKciKRU91T0LHjodVXxXDgbyhV/AxhQ\
+        ZWmYfglUlDMXQz3N5sbdIqJmW+UdU+mkW52WeINmg0DVH7Jfr1kdzvxpvHoOtjpkXkbiC9AMeUCpyIyjnLwTOkvQI0QmgOnG2j09\
+        pXHu3dtWJO95zl3YfhbkSk9bqCAyArWQLWoIqYEAh4fZHDH0qfWVUzcX9HQbB/tkAaR9p1StK8vC6K6BgP0ai5AlKLZ63fHOzl6Y\
+        KEQQfVHIgr9fN5kh+S8t98Je14uILqOTZfc3bLDJvbcpmJLECt3RrPhZRzwiHcyrUKXZCw561CSJR1EV76J4JxIZvu1qjDXIKCgE\
+        Vn0TjTFfEWVsR3QWcLu9aEwC6ilYqlynfVUjGm2GIGjb4ZFWi34kTdNJ3q37VyF4/+6onABsoAXietUeWNkXUEyhoFJRlMYTjlI1\
+        FHDtuiEzvl+ym939J1lJX+v8+ae5Tgqq2U+pjyk33gbY+iaN4ZSSm8ENz+1D2H9K+Xrlym/qLf4wggECBgkqhkiG9w0BBwGggfQE\
+        gfEwge4wgesGCyqGSIb3DQEMCgECoIG0MIGxMBwGCiqGSIb3DQEMAQMwDgQIKXFhIdFb03ACAggABIGQ6twlufPs4wsgNA6+tBs7\
+        G9Zt7N9LE9uQHL7PFArlOc4K02BY40+XZtZscLv0LmpGIoMfA6rPNgRalqU79TsS37s84kS0urOcHk9SZGZwDuogIHrqXMV/33su\
+        xBUn7C7TFfLV1RwIEky1v5Bcspf2Ws2zyJkwPJD6pHKYru1tMyS1RzpSM5uqurxGTUA2lkq8MSUwIwYJKoZIhvcNAQkVMRYEFM9z\
+        1oF2taU5qN0FSbNrzbGxdA3eMDEwITAJBgUrDgMCGgUABBQ22zed1Ev+nXGsUSp9yJdRsWt5MgQIvs1UPkQ5S5ECAggA
+        """
 }
