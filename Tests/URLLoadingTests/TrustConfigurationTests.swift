@@ -138,6 +138,33 @@ struct TrustConfigurationTests {
         }
     }
 
+    @Test("B3.18: hosts in Unicode are read as patterns, and mean their A-labels")
+    func unicodeHosts() async throws {
+        let root = try CertificateFactory.root()
+        let leaf = try root.issue(.server("xn--bcher-kva.test"))
+        let base = Evaluation.anchors(pem: root.certificate.pem)
+        try await withServer(.init(tls: ServerTLS(identity: leaf.identity)), router: { _ in .text("secret") }) {
+            server async throws in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.hostOverrides = ["xn--bcher-kva.test": "127.0.0.1"]
+            configuration.serverTrustEvaluation = .perHost(["b\u{FC}cher.test": base], otherwise: nil)
+            let session = URLSession(configuration: configuration)
+            let (data, _) = try await session.data(from: server.at("/", host: "xn--bcher-kva.test"))
+            #expect(data == Data("secret".utf8))
+            session.invalidateAndCancel()
+        }
+        #expect(Evaluation.perHost(["*.b\u{FC}cher.test": base], otherwise: nil).problem == nil)
+        #expect(Evaluation.selfSigned(.pem(leaf.certificate.pem), host: "b\u{FC}cher.test").problem == nil)
+        let identity = URLSessionConfiguration.ClientIdentity.identity(SecIdentity(leaf.identity))
+        _ = try URLSessionConfiguration.ClientIdentities.perHost(["b\u{FC}cher.test": identity])
+        _ = try URLSessionConfiguration.AppTransportSecurity(dictionary: [
+            "NSExceptionDomains": ["b\u{FC}cher.test": ["NSExceptionAllowsInsecureHTTPLoads": true]]
+        ])
+        for mistake in ["b\u{FC}cher.test/x", "x@b\u{FC}cher.test", "b\u{FC}cher.test:443", "b\u{FC}.*.test"] {
+            #expect(Evaluation.perHost([mistake: base], otherwise: nil).problem != nil, "\(mistake)")
+        }
+    }
+
     @Test("B3.12, B3.13, B3.47: revocation is checked as the evaluation says, with the lists that it is given")
     func revocation() async throws {
         let root = try CertificateFactory.root()

@@ -151,7 +151,7 @@ extension SecPolicy {
         switch kind {
         case .ssl(let isServer, let host):
             conditions.purpose = isServer ? .serverAuthentication : .clientAuthentication
-            conditions.host = host.map { HostName(Self.asciiHost($0)) }
+            conditions.host = host.map { HostName(HostName.inALabels($0)) }
             conditions.fixed.insert(.host)
         case .basicX509:
             conditions.purpose = .anyPurpose
@@ -169,11 +169,5 @@ extension SecPolicy {
     var revocationMode: RevocationPolicy.Mode? {
         guard case .revocation(let flags) = kind else { return nil }
         return flags & kSecRevocationRequirePositiveResponse != 0 ? .hard : .soft
-    }
-
-    /// A host in Unicode in the A-labels that certificates have (B3.18).
-    private static func asciiHost(_ host: String) -> String {
-        if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
-        return URL(string: "https://" + host)?.host ?? host
     }
 }
