@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import URLLoadingLoopbackServer
 import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTestSupport
@@ -35,6 +36,76 @@ struct BackgroundMeetingTests {
         try await withBackgroundSession(folder.configuration()) { session, _ in
             let tasks = await session.allTasks
             #expect(tasks.map(\.state) == [wasSuspended ? .suspended : .running])
+        }
+    }
+
+    /// Leaves the journal of a download that waits for a date, and whose delegate is to be asked then.
+    private func leaveWaiting(_ url: String, until date: Int64) throws {
+        try leave { record, _ in
+            record.original = TransferRequest(url: url)
+            record.current = record.original
+            record.earliestBegin = date
+            record.awaitsDelegate = true
+        }
+    }
+
+    @Test("B10.26, B6.23: the delegate of a later run is asked when the date of a task has come")
+    func askedInLaterRun() async throws {
+        try await withServer(router: { .text(String($0.path)) }) { server in
+            try leaveWaiting(server.url("/first"), until: TransferInstant.now.wall - 1000)
+            let scribe = DelayingScribe(try server.at("/other"))
+            let session = URLSession(configuration: folder.configuration(), delegate: scribe, delegateQueue: nil)
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["asked /first", "file /other", "end nil"])
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+        }
+    }
+
+    @Test("B10.26: a task that began at its date while no program was there goes on, and no delegate is asked")
+    func begunUnasked() async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let gate = ServerGate()
+        try await withServer(router: { _ in .slow([.init("first", when: gate)]) }) { server in
+            // For the helper the date has come, for the program it has not.
+            let clock = MovableClock()
+            clock.set(.now)
+            clock.move(milliseconds: 7_200_000)
+            try leaveWaiting(server.url("/first"), until: TransferInstant.now.wall + 3_600_000)
+            try directory.write(Rig.settings)
+            let owner = try Rig.owner(directory) { $0.clock = clock.clock }
+            await server.wait { $0.requests == 1 }
+            let listener = try TransferListener(
+                directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
+            let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+            #expect(failure == nil)
+            let scribe = DelayingScribe(try server.at("/other"))
+            let session = URLSession(
+                configuration: folder.configuration(helper: true), delegate: scribe, delegateQueue: nil)
+            gate.open()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["file first", "end nil"])
+            session.invalidateAndCancel()
+            await Rig.stop(owner)
+            await withHandover { done in listener.stop { done.resume() } }
+            await scribe.transcript.invalidated.wait()
+        }
+    }
+
+    @Test("B10.26, B1.36: that a task is suspended which waits for its date is written down, and that it is resumed")
+    func suspendedWhileWaiting() async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let record = { try? directory.read(settingAside: false).records.first }
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration()) { session, _ in
+            let task = session.downloadTask(with: url)
+            task.earliestBeginDate = Date(timeIntervalSinceNow: 3600)
+            task.resume()
+            task.suspend()
+            try await until { record()?.isSuspended == true }
+            task.resume()
+            try await until { record()?.isSuspended == false }
+            #expect(record()?.awaitsDelegate == true)
         }
     }
 

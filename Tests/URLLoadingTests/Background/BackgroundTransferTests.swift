@@ -358,7 +358,7 @@ private final class AnsweringScribe: NSObject, URLSessionDownloadDelegate {
 }
 
 /// Wants another request when its time has come.
-private final class DelayingScribe: NSObject, URLSessionDownloadDelegate {
+final class DelayingScribe: NSObject, URLSessionDownloadDelegate {
     let transcript = Transcript()
     let ended = Signal()
     let asked = Guarded<Date?>(nil)

@@ -204,6 +204,55 @@ import URLLoadingWire
     }
 
     @Test(
+        "B10.26, B6.23: a task whose delegate is to be asked begins at its date where its program has gone, and not before"
+    )
+    func dateWithoutProgram() async throws {
+        let folder = try StateFolder()
+        let clock = MovableClock()
+        try await withServer(router: { _ in .text("unasked") }) { server in
+            let owner = try Rig.owner(try folder.directory()) { $0.clock = clock.clock }
+            let (program, _) = try await Rig.program(owner)
+            var order = Rig.download(server.url("/a"))
+            order.earliestBegin = clock.now.wall + 3_600_000
+            order.awaitsDelegate = true
+            owner.received(.start(order), from: program)
+            try await program.hear(.accepted(task: 1))
+            owner.disconnected(program)
+            #expect(owner.run { $0.transfers[1].map { $0.attempt == nil } } == true)
+            #expect(owner.run { $0.isIdle } == false)
+            // While a program is there, it says when.
+            let (second, tasks) = try await Rig.program(owner)
+            #expect(tasks.map(\.isSuspended) == [true])
+            clock.move(milliseconds: 3_600_000)
+            #expect(owner.run { $0.transfers[1].map { $0.attempt == nil } } == true)
+            owner.disconnected(second)
+            await server.wait { $0.requests == 1 }
+            let (third, _) = try await Rig.program(owner)
+            #expect(try await third.end(of: 1) == nil)
+            #expect(try Rig.file(third.news(of: 1)) == Data("unasked".utf8))
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test("B10.26, B6.23: a task begins when the program says that its delegate has been asked")
+    func dateWithProgram() async throws {
+        let folder = try StateFolder()
+        try await withServer(router: { _ in .text("asked") }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (program, _) = try await Rig.program(owner)
+            var order = Rig.download(server.url("/a"))
+            order.awaitsDelegate = true
+            owner.received(.start(order), from: program)
+            try await program.hear(.accepted(task: 1))
+            #expect(owner.run { $0.transfers[1].map { $0.attempt == nil } } == true)
+            order.awaitsDelegate = false
+            owner.received(.start(order), from: program)
+            #expect(try await program.end(of: 1) == nil)
+            await Rig.stop(owner)
+        }
+    }
+
+    @Test(
         "B10.39, B10.41: a calendar that is moved by years neither ends nor prolongs waits and time-outs"
     )
     func waitsAndMovedClock() async throws {

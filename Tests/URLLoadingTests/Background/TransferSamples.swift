@@ -69,6 +69,7 @@ enum TransferSamples {
         order.expectedByReceiver = 20
         order.priority = 0.75
         order.resumption = [1, 2, 3]
+        order.awaitsDelegate = true
         return order
     }
 

@@ -25,6 +25,7 @@ extension TransferOwner {
         transfer.checkpoint = transfer.record.counts.received
         transfer.namesFile = false
         transfer.record.state = .running
+        transfer.record.awaitsDelegate = false
         transfer.record.head = nil
         attempts[ObjectIdentifier(task)] = number
         save(number)

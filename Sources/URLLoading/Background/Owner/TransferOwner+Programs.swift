@@ -52,6 +52,7 @@ extension TransferOwner {
         program = channel
         self.hello = hello
         awaitsGreeting = false
+        for number in waitingForDelegates { schedule.suspended(number) }
         adopt(hello.settings)
         // Security: connections that the settings alone have judged are no good for what begins from now on (B10.37).
         if hello.judgesServers { retireSession() }
@@ -108,7 +109,14 @@ extension TransferOwner {
         if isCancelling { return endForGood() }
         isEnding = false
         judgeServersBySettings()
+        // Nobody is left who could ask a delegate: these begin at their dates (B10.26).
+        for number in waitingForDelegates { schedule.resumed(number) }
         settle()
+    }
+
+    /// The tasks whose delegate is to be asked at their date, and that nobody has suspended.
+    private var waitingForDelegates: [UInt64] {
+        transfers.filter { $0.value.record.awaitsDelegate && !$0.value.record.isSuspended }.map(\.key)
     }
 
     private func invalidate(cancelling: Bool) {
@@ -151,6 +159,8 @@ extension TransferOwner {
                 order, code: failure.code, "The task cannot be written down, so it is not begun: \(failure)")
         }
         schedule.added(order.task, TransferSchedule.Entry(record))
+        // The program is there, and says when the delegate has been asked.
+        if record.awaitsDelegate { schedule.suspended(order.task) }
         tell(.accepted(task: order.task))
     }
 

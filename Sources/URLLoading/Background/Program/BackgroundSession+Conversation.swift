@@ -271,7 +271,11 @@ extension BackgroundSession {
         }
         for (task, entry) in entries.sorted(by: { $0.key < $1.key }) where !known.contains(task) {
             if let order = entry.order, !entry.isKnown {
-                if entry.isDue { tell(.start(order)) }
+                if order.awaitsDelegate {
+                    tellOfWaiting(entry.core)
+                } else if entry.isDue {
+                    tell(.start(order))
+                }
                 if entry.core.phase == .suspended { tell(.suspend(task: task)) }
                 if entry.core.phase == .canceling { entry.load.cancel() }
             } else if claimEnd(of: task) {
@@ -306,8 +310,15 @@ extension BackgroundSession {
         if let head = summary.head, core.response == nil { core.transfer.responded(head) }
         core.transfer.progressed(summary.counts)
         guard !summary.isOver else { return }
+        let awaitsDelegate = entry.order?.awaitsDelegate == true
+        let isHeld = awaitsDelegate && summary.isSuspended
+        if awaitsDelegate, !isHeld {
+            state.withLock { $0.entries[summary.task]?.order?.awaitsDelegate = false }
+            core.transfer.begunUnasked(entry.load)
+        }
         switch core.phase {
         case .canceling: entry.load.cancel()
+        case .suspended where isHeld, .running where isHeld: tellOfWaiting(core)
         case .suspended: if !summary.isSuspended { tell(.suspend(task: summary.task)) }
         case .running:
             guard summary.isSuspended, entry.isDue else { break }
@@ -365,6 +376,7 @@ extension BackgroundSession {
         case .confirm: tell(.delivered(task: task, number: news.number))
         case .end(let entry, let failure):
             inquiries.run { [self] in withdrawQuestions(of: task) }
+            if entry.order?.awaitsDelegate == true { entry.core.transfer.begunUnasked(entry.load) }
             line.run {
                 entry.core.transfer.take(entry.measures)
                 entry.core.transfer.end(failure, file: entry.path, load: entry.load)

@@ -63,7 +63,7 @@ final class BackgroundSession: Sendable {
         var isKnown = false
         /// Whether an earlier run began it, so that an owner may have it that this run has not spoken to.
         var isEarlier = false
-        /// Whether the owner may have it: not before its journal is written, nor while the task waits for its date.
+        /// Whether the owner may have it: not before its journal is written.
         var isDue = true
         /// The highest number of the news that were taken for the delegate.
         var taken: UInt64 = 0
@@ -241,16 +241,18 @@ final class BackgroundSession: Sendable {
 
     /// A task that was met again; the owner has it, or its journal.
     func adopt(_ record: TransferRecord, _ core: TaskCore, _ load: BackgroundLoad) {
+        let asks = core.transfer.asksBeforeBeginning
         state.withLock { state in
             var entry = Entry(core: core, load: load)
             entry.isEarlier = true
             if record.state != .over { entry.order = TransferOrder(of: record) }
+            if !asks { entry.order?.awaitsDelegate = false }
             state.entries[record.task] = entry
         }
     }
 
     /// A task begins: its journal is on the disk when this returns, or the reason why it is not is returned.
-    func begin(_ order: TransferOrder, _ core: TaskCore, _ load: BackgroundLoad, isDue: Bool) -> URLError? {
+    func begin(_ order: TransferOrder, _ core: TaskCore, _ load: BackgroundLoad) -> URLError? {
         let url = core.originalRequest?.url
         if let problem { return problem.error(url) }
         guard let directory else { return nil }
@@ -260,15 +262,13 @@ final class BackgroundSession: Sendable {
             entry.order = order
             // Order: an owner that comes meanwhile hears of the task when its journal is there. It writes the journal
             // from then on, and may be done with it, and have removed it, before a slow disk has taken ours.
-            entry.isDue = isDue && known != nil
+            entry.isDue = known != nil
             state.entries[order.task] = entry
             return known == nil
         }
-        var record = TransferRecord(
-            order, allowed: settings.resourceTimeout, isDiscretionary: settings.isDiscretionary, now: .now)
-        // No owner may begin it before the delegate has been asked.
-        record.awaitsDelegate = !isDue
         if isNew {
+            let record = TransferRecord(
+                order, allowed: settings.resourceTimeout, isDiscretionary: settings.isDiscretionary, now: .now)
             do throws(BackgroundDirectoryFailure) {
                 // Again: an owner that begins takes what is not finished for left behind.
                 do throws(BackgroundDirectoryFailure) {
@@ -281,11 +281,28 @@ final class BackgroundSession: Sendable {
                 return LoadFailure.make(error.code, url, "The task cannot be written down: \(error)")
             }
         }
-        if isDue {
-            state.withLock { $0.entries[order.task]?.isDue = true }
-            makeKnown(order)
-        }
+        state.withLock { $0.entries[order.task]?.isDue = true }
+        makeKnown(order)
         return nil
+    }
+
+    /// Says how a task stands that waits for its date: it has no exchange that could tell of suspensions, and the owner shall not
+    /// begin what stands still when this program has gone. Nothing is said of other tasks.
+    func tellOfWaiting(_ core: TaskCore) {
+        let task = UInt64(core.identifier)
+        line.run { [self] in
+            // Order: looked at on the line, so that what is said last is what is so.
+            guard let entry = state.withLock({ $0.entries[task] }), let order = entry.order, order.awaitsDelegate,
+                entry.isDue
+            else { return }
+            switch core.phase {
+            case .canceling, .completed: break
+            case .running: tell(.start(order))
+            case .suspended:
+                tell(.start(order))
+                tell(.suspend(task: task))
+            }
+        }
     }
 
     /// With the settings, once, before the first task: a helper whose program was killed before it could say a word has to

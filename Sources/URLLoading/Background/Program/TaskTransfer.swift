@@ -27,15 +27,17 @@ struct TaskTransfer: Sendable {
         else {
             return handOver(to: background)
         }
-        // The owner knows no delegate: the task stays here until its date, and only its journal is written.
-        guard let order = order(for: request) else { return handOver(to: background) }
-        if let error = background.begin(order, task, BackgroundLoad(background, task), isDue: false) {
+        // The owner knows no delegate: the task waits here until its date, and there as long as this program lives.
+        guard var order = order(for: request) else { return handOver(to: background) }
+        order.awaitsDelegate = true
+        if let error = background.begin(order, task, BackgroundLoad(background, task)) {
             return task.driver.endUnloaded(error)
         }
         task.delay.begin(until: date)
     }
 
-    private var asksBeforeBeginning: Bool { task.delegates.contains { $0.mayImplement(.delayed) } }
+    /// Whether a delegate may want to be asked when the date of the task has come (B6.23).
+    var asksBeforeBeginning: Bool { task.delegates.contains { $0.mayImplement(.delayed) } }
 
     /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {
@@ -46,7 +48,7 @@ struct TaskTransfer: Sendable {
             return task.driver.endUnloaded(
                 LoadFailure.unsupportedURL(request?.url, "The task has no request that could be written down."))
         }
-        if let error = background.begin(order, task, load, isDue: true) {
+        if let error = background.begin(order, task, load) {
             return task.driver.endUnloaded(error)
         }
         task.driver.tellExchangeOfSuspension()
@@ -120,6 +122,17 @@ struct TaskTransfer: Sendable {
             state.writtenTold = record.counts.received
             state.sentTold = record.counts.sent
         }
+        guard record.awaitsDelegate, record.state != .over, asksBeforeBeginning,
+            let date = task.settings.hints.earliestBeginDate
+        else { return }
+        task.delay.begin(until: date)
+    }
+
+    /// The owner has begun the task at its date, when no program was there: its delegate is asked no more.
+    func begunUnasked(_ load: BackgroundLoad) {
+        guard task.driver.leaveWait(for: load) else { return }
+        task.driver.stopAsking()
+        task.driver.tellExchangeOfSuspension()
     }
 
     func progressed(_ counts: TransferCounts) {
@@ -242,5 +255,6 @@ extension TransferOrder {
         expectedByReceiver = record.expectedByReceiver
         priority = record.priority
         resumption = record.resumption
+        awaitsDelegate = record.awaitsDelegate
     }
 }

@@ -64,7 +64,9 @@ struct TaskDriver: Sendable {
         task.telling.postNotice(.urlSessionTaskDidResume)
         switch step {
         case .none: break
-        case .tellExchange: tellExchangeOfSuspension()
+        case .tellExchange:
+            tellExchangeOfSuspension()
+            task.session?.background?.tellOfWaiting(task)
         case .begin: beginOtherwise()
         case .load(let request, let body): if let session = task.session { load(request, body, in: session) }
         }
@@ -126,6 +128,7 @@ struct TaskDriver: Sendable {
     private func suspend(_ note: (inout TaskState) -> Bool) {
         guard task.state.withLock({ note(&$0) }) else { return }
         tellExchangeOfSuspension()
+        task.session?.background?.tellOfWaiting(task)
         task.telling.postNotice(.urlSessionTaskDidSuspend)
     }
 
@@ -209,6 +212,17 @@ struct TaskDriver: Sendable {
         task.state.withLockLettingGo { state in
             let before = exchange(&state.load, with: .other(load))
             return (state.machine.goOnElsewhere(), before)
+        }
+    }
+
+    /// An exchange has begun with this carrier, whatever was to be waited for; false where nothing is.
+    func leaveWait(for load: any LoadHandle) -> Bool {
+        // Order: the handle of before goes when the lock is free.
+        task.state.withLockLettingGo { state in
+            guard state.machine.isWaiting else { return (false, TaskLoad.none) }
+            let before = exchange(&state.load, with: .other(load))
+            state.machine.goOnElsewhere()
+            return (true, before)
         }
     }
 

@@ -60,6 +60,7 @@ extension TransferOrder: TransferCoded {
         writer.value(expectedByReceiver)
         writer.value(priority)
         writer.value(resumption.coded)
+        writer.value(awaitsDelegate)
     }
 
     init(from reader: inout TransferReader) throws(TransferCodingError) {
@@ -74,6 +75,7 @@ extension TransferOrder: TransferCoded {
         expectedByReceiver = try reader.value()
         priority = try reader.value()
         resumption = try reader.value(TransferBytes?.self)?.bytes
+        awaitsDelegate = try reader.value()
         guard task <= UInt64(Int64.max), (kind == .upload) == (source != nil), source?.hasPrefix("/") ?? true else {
             throw .impossible
         }

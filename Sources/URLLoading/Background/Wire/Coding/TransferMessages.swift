@@ -132,6 +132,9 @@ package struct TransferOrder: Sendable, Hashable {
     package var priority: Float = 0.5
     /// The resume data that the task was made from.
     package var resumption: [UInt8]?
+    /// Whether the program's delegate is to be asked when the date has come: the task stands still as long as a program is there,
+    /// which then says `start` again, without this. Where none is there at the date it begins.
+    package var awaitsDelegate = false
 
     /// Makes an order.
     package init(task: UInt64, kind: TransferKind, request: TransferRequest, source: String? = nil) {
@@ -146,7 +149,7 @@ package struct TransferOrder: Sendable, Hashable {
 /// What bounds messages and journals.
 package enum TransferLimits {
     /// The language of this library's messages.
-    package static let version: UInt32 = 4
+    package static let version: UInt32 = 5
     /// The form of its journals, which outlive a change of the language.
     package static let recordVersion: UInt32 = 3
     /// The longest frame; a request with its body is shorter.

@@ -54,7 +54,7 @@ package struct TransferRecord: Sendable, Hashable {
     package var priority: Float = 0.5
     /// Whether the program has suspended it; nothing begins meanwhile.
     package var isSuspended = false
-    /// Whether the program's delegate is to be asked when its date has come; nothing begins before.
+    /// Whether the program's delegate is to be asked when its date has come; nothing begins before, unless no program is there.
     package var awaitsDelegate = false
     /// Whether the session is one that leaves the time to the system (B10.12).
     package var isDiscretionary = false
@@ -93,6 +93,7 @@ package struct TransferRecord: Sendable, Hashable {
         priority = order.priority
         self.isDiscretionary = isDiscretionary
         resumption = order.resumption
+        awaitsDelegate = order.awaitsDelegate
         lifetime = TransferLifetime(allowed: allowed, from: now)
         created = now.wall
     }
@@ -126,7 +127,7 @@ package struct TransferRecord: Sendable, Hashable {
         return events.count != count
     }
 
-    /// Whether it may not begin, nor go on, before the program says so.
+    /// Whether it may not begin, nor go on, before the program says so, if one is there.
     package var standsStill: Bool { isSuspended || awaitsDelegate }
 
     /// Whether nothing is left that a program could want.
@@ -214,7 +215,7 @@ extension TransferSchedule.Entry {
     /// What the schedule has to know of a recorded transfer.
     package init(_ record: TransferRecord) {
         self.init(
-            priority: record.priority, isDiscretionary: record.isDiscretionary, isSuspended: record.standsStill,
+            priority: record.priority, isDiscretionary: record.isDiscretionary, isSuspended: record.isSuspended,
             earliestBegin: record.earliestBegin, lifetime: record.lifetime, failures: record.failures)
     }
 }
