@@ -162,6 +162,22 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test(
+        "B10.46: a file with a number that no task can have counts for nothing",
+        arguments: [UInt64(Int.max), UInt64(Int.max - 1), UInt64.max, (1 << 53) + 1])
+    func beyondNumbers(number: UInt64) async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        try Data("no journal".utf8).write(to: URL(fileURLWithPath: directory.path + "/task-\(number)"))
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration()) { session, _ in
+            for identifier in 1...2 {
+                let task = session.downloadTask(with: url)
+                #expect(task.taskIdentifier == identifier)
+                task.cancel()
+            }
+        }
+    }
+
     @Test("B10.46: news of a task whose journal this run cannot open are left to a later run")
     func unopenedNews() async throws {
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))

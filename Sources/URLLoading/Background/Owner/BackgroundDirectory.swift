@@ -260,7 +260,9 @@ struct BackgroundDirectory: Sendable {
     private static func name(ofTask task: UInt64) -> String { "task-\(task)" }
 
     private static func task(of name: String) -> UInt64? {
-        guard name.hasPrefix("task-"), let number = UInt64(name.dropFirst(5)), Self.name(ofTask: number) == name
+        // Numbers beyond any count are of a file that is not ours: nothing could be counted on from there.
+        guard name.hasPrefix("task-"), let number = UInt64(name.dropFirst(5)), Self.name(ofTask: number) == name,
+            number <= 1 << 53
         else { return nil }
         return number
     }
