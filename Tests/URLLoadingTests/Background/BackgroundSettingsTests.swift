@@ -17,6 +17,7 @@ struct BackgroundSettingsTests {
         case connectionProbeInterval, maximumDecodedBytes, maximumDecodedRatio
         case condition = "serverTrustEvaluation, a condition"
         case mistake = "serverTrustEvaluation, a mistake"
+        case depth = "serverTrustEvaluation, nested deeper than is read"
 
         func set(in configuration: URLSessionConfiguration, for url: URL) throws {
             switch self {
@@ -48,6 +49,12 @@ struct BackgroundSettingsTests {
             case .maximumDecodedRatio: configuration.maximumDecodedRatio = 1000
             case .condition: configuration.serverTrustEvaluation = .system.judging(asOf: .distantPast)
             case .mistake: configuration.serverTrustEvaluation = .anchors(pem: "none")
+            case .depth:
+                for level in 0..<20 {
+                    let inner = configuration.serverTrustEvaluation
+                    configuration.serverTrustEvaluation =
+                        level.isMultiple(of: 2) ? .allOf([inner]) : .perHost([:], otherwise: inner)
+                }
             }
         }
     }
@@ -69,6 +76,20 @@ struct BackgroundSettingsTests {
                 #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
                 #expect(folder.helpers.isEmpty)
                 #expect(server.stats.requests == (setting == .mock ? 0 : 1))
+            }
+        }
+    }
+
+    @Test("B10.31, B10.35: a hook that no system can run is left out, and the helper carries the transfers out")
+    func impossibleHook() async throws {
+        let folder = BackgroundFolder()
+        let configuration = folder.configuration(helper: true)
+        configuration.backgroundEventHook = ["/bin/true", "a\0b"]
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
             }
         }
     }

@@ -142,7 +142,12 @@ final class BackgroundSession: Sendable {
         var own = settings
         own.isDiscretionary = values.isDiscretionary
         own.sendsLaunchEvents = values.sessionSendsLaunchEvents
-        own.hook = values.background.eventHook
+        if values.background.eventHook.allSatisfy({ !$0.utf8.contains(0) }) {
+            own.hook = values.background.eventHook
+        } else {
+            ErrorText.reportMisuse(
+                "fault: backgroundEventHook has a NUL, with which no command can be run; it is ignored")
+        }
         self.settings = own
         if !values.background.usesHelper {
             ownsHere = "usesBackgroundHelper is false."

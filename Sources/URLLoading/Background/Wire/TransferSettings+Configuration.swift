@@ -41,7 +41,7 @@ extension TransferSettings {
             entries.sorted { $0.key < $1.key }.map { Proxy(key: $0.key, value: Proxy.Value($0.value)) }
         }
         if values.usesProxyEnvironment { settings.proxyEnvironment = environment }
-        if let trust = values.serverTrustEvaluation.carried {
+        if let trust = values.serverTrustEvaluation.carried, trust.isReadable {
             settings.trust = trust
         } else {
             uncarried.append("serverTrustEvaluation")

@@ -164,6 +164,20 @@ extension TransferSettings.Proxy: TransferCoded {
     }
 }
 
+extension TransferSettings.Trust {
+    /// Whether it is read as it is written: choices may be nested deeper than a reader goes.
+    var isReadable: Bool {
+        var writer = ByteWriter(capacity: 256)
+        writer.value(self)
+        do throws(TransferCodingError) {
+            let read: Self = try wholeValue(writer.bytes)
+            return read == self
+        } catch {
+            return false
+        }
+    }
+}
+
 extension TransferSettings.Trust: TransferCoded {
     func write(to writer: inout ByteWriter) {
         switch self {
