@@ -80,6 +80,24 @@ struct BackgroundSettingsTests {
         }
     }
 
+    @Test(
+        "B10.31: a socket is named so that a helper finds it, which works in another directory; as it is where that is too long"
+    )
+    func socketPaths() throws {
+        let here = FileManager.default.currentDirectoryPath
+        let long = String(repeating: "x", count: 106)
+        for (path, carried) in [
+            ("s", here + "/s"), ("./s", here + "/./s"), ("/run/s", "/run/s"), (long, long), ("", ""),
+        ] {
+            var values = ConfigurationValues()
+            values.unixSocketPath = path
+            #expect(TransferSettings.of(values).settings.unixSocketPath == carried)
+            var request = URLRequest(url: try #require(URL(string: "http://h.test/")))
+            request.unixSocketPath = path
+            #expect(TransferRequest(request)?.unixSocketPath == carried)
+        }
+    }
+
     @Test("B10.31, B10.35: a hook that no system can run is left out, and the helper carries the transfers out")
     func impossibleHook() async throws {
         let folder = BackgroundFolder()

@@ -4,6 +4,7 @@
 
 import Foundation
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingWire
 
 extension TransferRequest {
@@ -24,7 +25,7 @@ extension TransferRequest {
         for (index, (_, path)) in RequestValues.flagKeys.enumerated() where values[keyPath: path] {
             flags |= 1 << UInt32(index)
         }
-        unixSocketPath = values.unixSocketPath
+        unixSocketPath = values.unixSocketPath?.absoluteSocketPath
         mainDocumentURL = values.mainDocumentURL?.absoluteString
     }
 
@@ -73,6 +74,15 @@ extension TransferHead {
         for field in fields { arrived.append(field.name, field.value) }
         return HTTPURLResponse(
             url: url, status: Int(status), fields: arrived, expectedContentLength: expectedLength)
+    }
+}
+
+extension String {
+    /// The path of a socket as a process finds it that works in another directory; as it is where that fits no address.
+    var absoluteSocketPath: String {
+        guard !hasPrefix("/"), SocketAddress.unix(self) != nil else { return self }
+        let path = FileManager.default.currentDirectoryPath + "/" + self
+        return SocketAddress.unix(path) == nil ? self : path
     }
 }
 

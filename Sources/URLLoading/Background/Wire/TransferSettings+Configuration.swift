@@ -33,7 +33,7 @@ extension TransferSettings {
             case .always: 2
             }
         settings.hostOverrides = values.hostOverrides.sorted { $0.key < $1.key }.map { TransferField($0.key, $0.value) }
-        settings.unixSocketPath = values.unixSocketPath
+        settings.unixSocketPath = values.unixSocketPath?.absoluteSocketPath
         settings.localAddress = values.localAddress
         settings.networkInterface = values.networkInterface
         settings.tlsKeyLogFile = values.tlsKeyLogFile?.path(percentEncoded: false)
