@@ -17,6 +17,12 @@ struct TaskSettings: Sendable {
         task.state.withLock { $0.hints[keyPath: path] = value }
     }
 
+    func setDescription(_ text: String?) {
+        setHint(\.description, text)
+        // A later run meets the task with what it is called now (B10.33).
+        task.session?.background?.tellLabel(of: task)
+    }
+
     func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
         if task.session?.background != nil, delegate != nil {
             // B10.28: it would not be there when the task is met again.

@@ -109,6 +109,26 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test("B10.33: what a task is called after it was resumed is written down, unless it is too long")
+    func description() async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let record = { try? directory.read(settingAside: false).records.first }
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try await withBackgroundSession(folder.configuration()) { session, _ in
+            let task = session.downloadTask(with: url)
+            task.taskDescription = "first"
+            task.resume()
+            task.taskDescription = "second"
+            try await until { record()?.label == "second" }
+            task.taskDescription = String(repeating: "x", count: TransferLimits.label + 1)
+            task.priority = 0.75
+            try await until { record()?.priority == 0.75 }
+            #expect(record()?.label == "second")
+            task.taskDescription = nil
+            try await until { record().map { $0.label == nil } ?? false }
+        }
+    }
+
     /// What has become of the file of a task that is over.
     enum Kept: CaseIterable, Sendable {
         case whole
@@ -164,7 +184,7 @@ struct BackgroundMeetingTests {
 
     @Test(
         "B10.46: a file with a number that no task can have counts for nothing",
-        arguments: [UInt64(Int.max), UInt64(Int.max - 1), UInt64.max, (1 << 53) + 1])
+        arguments: [1 << 53 + 1, UInt64(Int.max - 1), UInt64(Int.max), UInt64.max] as [UInt64])
     func beyondNumbers(number: UInt64) async throws {
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         try Data("no journal".utf8).write(to: URL(fileURLWithPath: directory.path + "/task-\(number)"))

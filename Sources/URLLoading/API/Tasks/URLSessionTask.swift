@@ -86,7 +86,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// Free text.
     open var taskDescription: String? {
         get { core.settings.hints.description }
-        set { core.settings.setHint(\.description, newValue) }
+        set { core.settings.setDescription(newValue) }
     }
 
     /// Ends the task with `URLError.cancelled`, soon; a task that has ended stays as it is (B1.41, B1.43).

@@ -329,9 +329,7 @@ extension BackgroundSession {
             }
         case .completed: break
         }
-        if core.settings.hints.description != summary.label {
-            tell(.label(task: summary.task, core.settings.hints.description))
-        }
+        if core.settings.hints.description != summary.label { tellLabel(of: core) }
         // As it travels: a number that is none would end the conversation.
         let priority = TaskSettings.usable(core.settings.priority)
         if priority != summary.priority { tell(.priority(task: summary.task, priority)) }

@@ -333,6 +333,23 @@ final class BackgroundSession: Sendable {
         }
     }
 
+    /// Says what a task is called now, and notes it for an owner that does not know the task.
+    func tellLabel(of core: TaskCore) {
+        let task = UInt64(core.identifier)
+        line.run { [self] in
+            // Order: looked at on the line, so that what is said last is what is so.
+            let label = core.settings.hints.description
+            guard state.withLock({ $0.entries[task] != nil }) else { return }
+            guard label.map({ $0.utf8.count <= TransferLimits.label }) ?? true else {
+                return ErrorText.reportMisuse(
+                    "fault: a taskDescription is too long to be kept for a later run; there the task has the one before"
+                )
+            }
+            state.withLock { $0.entries[task]?.order?.label = label }
+            tell(.label(task: task, label))
+        }
+    }
+
     private func makeKnown(_ order: TransferOrder) {
         tell(.start(order))
         connect()

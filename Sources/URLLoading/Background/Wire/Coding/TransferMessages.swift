@@ -158,4 +158,6 @@ package enum TransferLimits {
     package static let record = 16 << 20
     /// The longest body of a request that is no upload.
     package static let body = 4 << 20
+    /// The longest text of the program's that a task gets after it has begun.
+    package static let label = 4 << 20
 }
