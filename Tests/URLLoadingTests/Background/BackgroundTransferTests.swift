@@ -296,6 +296,24 @@ struct BackgroundTransferTests {
         #expect(folder.names.isEmpty)
     }
 
+    @Test(
+        "B10.31, B16.60: what a request says about the length of a coded body is kept, whichever process carries the transfer out",
+        arguments: [false, true])
+    func decodingLimits(helper: Bool) async throws {
+        try await withServer(router: { _ in
+            .bytes(Gzip.compress([UInt8](repeating: 0, count: 100_000), level: 9) ?? [])
+                .adding("Content-Encoding", "gzip")
+        }) { server in
+            try await withBackgroundSession(folder.configuration(helper: helper)) { session, scribe in
+                var request = URLRequest(url: try server.at("/"))
+                request.maximumDecodedBytes = 1000
+                session.downloadTask(with: request).resume()
+                await scribe.ended.wait()
+                #expect(scribe.errors.value.map(\.code) == [.dataLengthExceedsMaximum])
+            }
+        }
+    }
+
     @Test("B1.15: finishing and invalidating waits for the tasks")
     func finishing() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

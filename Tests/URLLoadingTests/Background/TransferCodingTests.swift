@@ -20,6 +20,20 @@ import URLLoadingPolicy
         #expect(try TransferRecordCoding.record(bytes) == record)
     }
 
+    @Test("B10.30: a journal is of another version only where its request limits what a coded body may become")
+    func limitedRecord() throws {
+        var record = TransferSamples.record()
+        let old = try #require(TransferRecordCoding.encoded(record))
+        #expect(old[8] == 3)
+        for (bytes, ratio) in [(1000, nil), (nil, 10), (0, 5)] as [(Int64?, Int64?)] {
+            record.original.maximumDecodedBytes = bytes
+            record.original.maximumDecodedRatio = ratio
+            let new = try #require(TransferRecordCoding.encoded(record))
+            #expect(new[8] == 4)
+            #expect(try TransferRecordCoding.record(new) == record)
+        }
+    }
+
     @Test("B10.30: settings come back from their bytes as they were")
     func settingsRoundTrip() throws {
         let bytes = try #require(TransferRecordCoding.encoded(TransferSamples.settings))

@@ -27,6 +27,8 @@ extension TransferRequest {
         }
         unixSocketPath = values.unixSocketPath?.absoluteSocketPath
         mainDocumentURL = values.mainDocumentURL?.absoluteString
+        maximumDecodedBytes = values.maximumDecodedBytes
+        maximumDecodedRatio = values.maximumDecodedRatio
     }
 
     /// The request as the loader takes it; nil where the text is no URL.
@@ -43,6 +45,8 @@ extension TransferRequest {
         }
         values.unixSocketPath = unixSocketPath
         values.mainDocumentURL = mainDocumentURL.flatMap { URL(string: $0) }
+        values.maximumDecodedBytes = maximumDecodedBytes
+        values.maximumDecodedRatio = maximumDecodedRatio
         return URLRequest(values)
     }
 }

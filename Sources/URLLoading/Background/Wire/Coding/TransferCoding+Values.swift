@@ -23,9 +23,14 @@ extension TransferRequest: TransferCoded {
         writer.value(body.coded)
         writer.value(timeout)
         writer.value(cachePolicy)
-        writer.value(flags)
+        // A bit that says that limits follow: a request without them has the form of before.
+        writer.value(limitsDecoding ? flags | Self.limitsFollow : flags & ~Self.limitsFollow)
         writer.value(unixSocketPath)
         writer.value(mainDocumentURL)
+        if limitsDecoding {
+            writer.value(maximumDecodedBytes)
+            writer.value(maximumDecodedRatio)
+        }
     }
 
     init(from reader: inout TransferReader) throws(TransferCodingError) {
@@ -38,7 +43,14 @@ extension TransferRequest: TransferCoded {
         flags = try reader.value()
         unixSocketPath = try reader.value()
         mainDocumentURL = try reader.value()
+        guard flags & Self.limitsFollow != 0 else { return }
+        flags &= ~Self.limitsFollow
+        maximumDecodedBytes = try reader.value()
+        maximumDecodedRatio = try reader.value()
+        guard limitsDecoding else { throw .impossible }
     }
+
+    private static let limitsFollow: UInt32 = 1 << 31
 }
 
 extension TransferHead: TransferCoded {

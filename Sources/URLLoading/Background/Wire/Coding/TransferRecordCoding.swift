@@ -11,7 +11,12 @@ import URLLoadingPolicy
 /// Journals and bytes.
 package enum TransferRecordCoding {
     /// The bytes of a task's journal; nil for one that is too long to be kept.
-    package static func encoded(_ record: TransferRecord) -> [UInt8]? { encoded(record, as: task) }
+    package static func encoded(_ record: TransferRecord) -> [UInt8]? {
+        let isLimited = record.original.limitsDecoding || record.current.limitsDecoding
+        return encoded(
+            record, as: task,
+            version: isLimited ? TransferLimits.limitedRecordVersion : TransferLimits.recordVersion)
+    }
 
     /// The record in the bytes of a task's journal, whatever they are.
     package static func record(_ bytes: [UInt8]) throws(TransferCodingError) -> TransferRecord {
@@ -26,13 +31,15 @@ package enum TransferRecordCoding {
         try decoded(bytes, as: session)
     }
 
-    private static func encoded(_ value: some TransferCoded, as magic: String) -> [UInt8]? {
+    private static func encoded(
+        _ value: some TransferCoded, as magic: String, version: UInt32 = TransferLimits.recordVersion
+    ) -> [UInt8]? {
         var rest = ByteWriter(capacity: 1024)
         rest.value(value)
         guard rest.bytes.count <= TransferLimits.record else { return nil }
         var file = ByteWriter(capacity: preambleLength + rest.bytes.count)
         file.raw(magic.utf8)
-        file.number(TransferLimits.recordVersion)
+        file.number(version)
         file.number(UInt32(rest.bytes.count))
         file.number(digest(file.bytes, rest.bytes))
         file.raw(rest.bytes)
@@ -50,7 +57,9 @@ package enum TransferRecordCoding {
         let rest = Array(bytes.dropFirst(preambleLength))
         let (version, length, expected) = try numbers(bytes)
         // Order: another version may count and check in another way.
-        guard version == TransferLimits.recordVersion else { throw .unknownVersion(version) }
+        guard (TransferLimits.recordVersion...TransferLimits.limitedRecordVersion).contains(version) else {
+            throw .unknownVersion(version)
+        }
         guard length <= TransferLimits.record else { throw .tooLong }
         guard rest.count >= length else { throw .truncated }
         guard rest.count == length else { throw .trailing }

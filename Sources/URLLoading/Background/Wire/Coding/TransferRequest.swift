@@ -23,6 +23,13 @@ package struct TransferRequest: Sendable, Hashable {
     package var unixSocketPath: String?
     /// The document this belongs to.
     package var mainDocumentURL: String?
+    /// The most bytes that a coded body may become, where the program has said so.
+    package var maximumDecodedBytes: Int64?
+    /// The most bytes that each byte of a coded body may become, where the program has said so.
+    package var maximumDecodedRatio: Int64?
+
+    /// Whether the program has said anything of what a coded body may become.
+    package var limitsDecoding: Bool { maximumDecodedBytes != nil || maximumDecodedRatio != nil }
 
     /// Makes a request of its chief parts.
     package init(
