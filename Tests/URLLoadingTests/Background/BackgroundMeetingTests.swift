@@ -218,6 +218,30 @@ struct BackgroundMeetingTests {
         await withHandover { done in listener.stop { done.resume() } }
     }
 
+    @Test(
+        "B8.47: the cookies of a response that came while no program was there are taken by the next run, and no others",
+        arguments: [false, true])
+    func cookies(wasTold: Bool) async throws {
+        try leave(.data) { record, _ in
+            var exchange = TransferExchange(record.original)
+            let head = TransferHead(
+                url: record.original.url, status: 200, fields: [TransferField("Set-Cookie", "a=b")], expectedLength: 0)
+            exchange.head = head
+            record.measures.add([exchange], redirects: 0)
+            if wasTold { record.measures.told(head) }
+            record.head = head
+            record.state = .over
+            record.end(nil)
+        }
+        let configuration = folder.configuration()
+        let storage = HTTPCookieStorage()
+        configuration.httpCookieStorage = storage
+        try await withBackgroundSession(configuration) { _, scribe in
+            await scribe.ended.wait()
+            #expect(storage.cookies?.map(\.name) == (wasTold ? [] : ["a"]))
+        }
+    }
+
     @Test("B10.46: an answer that is there but cannot be opened ends its task with an error")
     func answer() async throws {
         try leave(.data) { record, directory in

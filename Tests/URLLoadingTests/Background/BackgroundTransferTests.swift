@@ -314,6 +314,32 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B8.47: the cookies of every response are taken, of redirects and refusals too, whichever process carries the transfer out",
+        arguments: [false, true])
+    func cookies(helper: Bool) async throws {
+        try await withServer(router: { request in
+            let response: ServerResponse =
+                switch request.path {
+                case "/": .status(302).adding("Location", "/there")
+                default: .text("there", status: 404)
+                }
+            let hop = request.path == "/"
+            return response.adding("Set-Cookie", hop ? "hop=1" : "last=1")
+                .adding("Set-Cookie", hop ? "both=old" : "both=new")
+        }) { server in
+            let configuration = folder.configuration(helper: helper)
+            let storage = HTTPCookieStorage()
+            configuration.httpCookieStorage = storage
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                let cookies = storage.cookies?.map { "\($0.name)=\($0.value)" }
+                #expect(cookies?.sorted() == ["both=new", "hop=1", "last=1"])
+            }
+        }
+    }
+
     @Test("B1.15: finishing and invalidating waits for the tasks")
     func finishing() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

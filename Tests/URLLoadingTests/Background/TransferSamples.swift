@@ -76,6 +76,7 @@ enum TransferSamples {
     static var measures: TransferMeasures {
         var exchange = TransferExchange(request)
         exchange.head = head
+        exchange.isTold = true
         exchange.times.fetchStart = 1_700_000_000_000_000
         exchange.times.responseEnd = 1_700_000_000_000_001
         exchange.isReused = true

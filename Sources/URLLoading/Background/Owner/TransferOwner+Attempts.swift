@@ -24,6 +24,7 @@ extension TransferOwner {
         transfer.downloaded = nil
         transfer.checkpoint = transfer.record.counts.received
         transfer.namesFile = false
+        transfer.toldHead = nil
         transfer.record.state = .running
         transfer.record.awaitsDelegate = false
         transfer.record.head = nil
@@ -65,7 +66,15 @@ extension TransferOwner {
         else { return }
         transfer.record.head = head
         transfer.record.counts.expectedToReceive = head.expectedLength
+        tell(head, of: number, transfer)
+    }
+
+    /// Tells a program that is there of a response, and notes that.
+    private func tell(_ head: TransferHead, of number: UInt64, _ transfer: LiveTransfer) {
         tell(.responded(task: number, head))
+        guard program != nil else { return }
+        transfer.toldHead = head
+        transfer.record.measures.told(head)
     }
 
     func resumedAt(_ task: URLSessionTask, offset: Int64, total: Int64) {
@@ -111,6 +120,7 @@ extension TransferOwner {
         transfer.record.measures.add(
             metrics.transactionMetrics.compactMap { TransferExchange($0) },
             redirects: UInt32(clamping: metrics.redirectCount))
+        if let head = transfer.toldHead { transfer.record.measures.told(head) }
     }
 
     // MARK: The end
@@ -183,7 +193,7 @@ extension TransferOwner {
     private func responded(task number: UInt64, _ transfer: LiveTransfer, _ response: URLResponse) {
         guard transfer.record.head == nil, let head = TransferHead(response) else { return }
         transfer.record.head = head
-        tell(.responded(task: number, head))
+        tell(head, of: number, transfer)
     }
 
     /// What an attempt that failed has left is where the next one goes on.

@@ -336,6 +336,8 @@ final class LiveTransfer {
     var downloaded: String?
     /// What went wrong with files of this attempt.
     var fileFailure: BackgroundDirectoryFailure?
+    /// The response of this attempt, where a program was told of it when it came.
+    var toldHead: TransferHead?
     /// How many bytes there were at the last checkpoint.
     var checkpoint: Int64 = 0
     /// Whether the record names the file that the attempt writes to, and not one that went when the download began anew.

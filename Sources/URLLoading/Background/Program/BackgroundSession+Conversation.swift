@@ -225,7 +225,10 @@ extension BackgroundSession {
         case .accepted(let task): state.withLock { $0.entries[task]?.isKnown = true }
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
         case .redirected(let task, let request): core(task)?.transfer.redirected(to: request)
-        case .responded(let task, let head): core(task)?.transfer.responded(head)
+        case .responded(let task, let head):
+            guard let transfer = core(task)?.transfer else { break }
+            transfer.responded(head)
+            line.run { transfer.takeCookies(of: head) }
         case .resumedAt(let task, let offset, let total): core(task)?.download.resumed(at: offset, total: total)
         case .resumeData(let task, let data):
             if let core = core(task) { line.run { core.transfer.gotResumeData(data) } }

@@ -153,16 +153,29 @@ struct TaskTransfer: Sendable {
         guard let response = head.response else { return }
         task.state.withLock { $0.response = response }
         task.counting.updateProgress()
-        guard let answer = response as? HTTPURLResponse, let cookies = task.session?.settings.cookies,
-            let url = answer.url,
+    }
+
+    /// Cookies are taken of every response (B8.47): of the last when it comes, and of the others, and of what came while no program
+    /// was there, with the end of the task. Never on a loop: a file of cookies may have to be read first.
+    func takeCookies(of head: TransferHead) {
+        guard let answer = head.response as? HTTPURLResponse, let cookies = task.session?.settings.cookies,
+            let url = answer.url, let place = CookiePlace(url),
             cookies.policy != .never, let request = task.currentRequest, request.httpShouldHandleCookies,
             task.session?.settings.socket(of: request) == nil
         else { return }
-        let fields = answer.arrivedFields
-        let read = (0..<fields.count).filter { FieldText.sameName(fields.name(at: $0), "Set-Cookie") }
-            .flatMap { HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": fields.value(at: $0)], for: url) }
-        // On the delegate queue: the storage may be the program's own.
-        if !read.isEmpty { task.delivery.post(.cookies(read)) }
+        let fields = answer.arrivedFields.values(.setCookie)
+        guard !fields.isEmpty else { return }
+        if cookies.isPlain {
+            // Of the response's own place: after a redirect the task's request may be for another host.
+            let context = CookieContext(
+                place, mainDocument: request.mainDocumentURL, isTopLevel: task.cookies.isMainDocument(request),
+                method: request.values.method)
+            cookies.storage.receive(fields: fields, from: context, policy: cookies.policy)
+        } else {
+            // On the delegate queue: the storage is the program's own.
+            let read = cookies.storage.store.read(fields.map(\.utf8), from: place).compactMap { HTTPCookie($0) }
+            if !read.isEmpty { task.delivery.post(.cookies(read)) }
+        }
     }
 
     func gotResumeData(_ data: [UInt8]?) {
@@ -178,6 +191,8 @@ struct TaskTransfer: Sendable {
 
     /// What metrics will tell.
     func take(_ measures: TransferMeasures) {
+        // Order: those that came behind one that is new are taken once more, so that what a server said last counts.
+        for head in measures.exchanges.drop(while: \.isTold).compactMap(\.head) { takeCookies(of: head) }
         let records = measures.exchanges.compactMap { TransactionRecord($0) }
         task.state.withLock { state in
             state.records = records

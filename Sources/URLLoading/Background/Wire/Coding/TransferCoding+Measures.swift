@@ -23,7 +23,8 @@ extension TransferExchange: TransferCoded {
         writer.value(isReused)
         writer.value(usesProxy)
         writer.number(spoken.rawValue)
-        writer.value(source)
+        // A number beyond those of sources: a reader that does not know the bit knows no such source.
+        writer.value(isTold ? source | Self.toldBit : source & ~Self.toldBit)
         writer.value(local)
         writer.value(remote)
         writer.value(tls)
@@ -39,11 +40,15 @@ extension TransferExchange: TransferCoded {
         guard let spoken = SpokenProtocol(rawValue: try reader.number()) else { throw .impossible }
         self.spoken = spoken
         source = try reader.value()
+        isTold = source & Self.toldBit != 0
+        source &= ~Self.toldBit
         local = try reader.value()
         remote = try reader.value()
         tls = try reader.value()
         counts = try reader.value()
     }
+
+    private static let toldBit: UInt32 = 1 << 31
 }
 
 extension TransferExchange.Times: TransferCoded {

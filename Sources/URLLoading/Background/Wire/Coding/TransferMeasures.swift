@@ -32,6 +32,13 @@ package struct TransferMeasures: Sendable, Hashable {
         self.redirects = self.redirects.addingSaturated(redirects)
     }
 
+    /// Notes that the program was told of a response when it came, and has taken its cookies.
+    package mutating func told(_ head: TransferHead) {
+        for index in exchanges.indices where exchanges[index].head.map({ $0.isSame(as: head) }) ?? false {
+            exchanges[index].isTold = true
+        }
+    }
+
     init(exchanges: [TransferExchange], redirects: UInt32) {
         self.exchanges = exchanges
         self.redirects = redirects
@@ -49,6 +56,8 @@ package struct TransferExchange: Sendable, Hashable {
     package var request: TransferRequest
     /// The response, if one has come.
     package var head: TransferHead?
+    /// Whether the program was told of the response when it came.
+    package var isTold = false
     /// When things happened.
     package var times = Times()
     /// Whether the connection had been used before.

@@ -77,6 +77,13 @@ package struct TransferHead: Sendable, Hashable {
     }
 }
 
+extension TransferHead {
+    /// Whether it is the same response, however its length was reckoned.
+    func isSame(as other: TransferHead) -> Bool {
+        url == other.url && status == other.status && fields == other.fields
+    }
+}
+
 /// How far a transfer has come; lengths that are not known are −1.
 package struct TransferCounts: Sendable, Hashable {
     /// Bytes of the response's body that are in the file.
