@@ -340,6 +340,48 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B8.58: each request after a redirect has the cookies that fit there, whichever process carries the transfer out",
+        arguments: [false, true])
+    func cookiesOfRedirects(helper: Bool) async throws {
+        let sent = Guarded<[String]>([])
+        try await withServer(router: { request in
+            sent.change { $0.append("\(request.path) \(request.fields.first("Cookie") ?? "")") }
+            return switch request.path {
+            case "/private": .status(302).adding("Location", "/public")
+            case "/login":
+                .status(302).adding("Location", "/in").adding("Set-Cookie", "sid=1; Path=/in")
+                    .adding("Set-Cookie", "all=2")
+            default: .text("there")
+            }
+        }) { server in
+            let configuration = folder.configuration(helper: helper)
+            let storage = HTTPCookieStorage()
+            configuration.httpCookieStorage = storage
+            let url = try server.at("/")
+            func keep(_ field: String) {
+                storage.setCookies(
+                    HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": field], for: url), for: url,
+                    mainDocumentURL: nil)
+            }
+            keep("all=1; Path=/")
+            keep("other=1; Path=/")
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: try server.at("/login")).resume()
+                await scribe.ended.wait()
+                #expect(
+                    sent.value.map { Set($0.split(whereSeparator: { " ;".contains($0) })) } == [
+                        ["/login", "all=1", "other=1"], ["/in", "all=2", "other=1", "sid=1"],
+                    ])
+                keep("priv=1; Path=/private")
+                sent.value = []
+                session.downloadTask(with: try server.at("/private")).resume()
+                await scribe.ended.wait(times: 2)
+                #expect(sent.value.last == "/public ")
+            }
+        }
+    }
+
     @Test("B1.15: finishing and invalidating waits for the tasks")
     func finishing() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

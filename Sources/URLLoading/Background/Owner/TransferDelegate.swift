@@ -18,8 +18,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, URLSessionDownlo
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        owner?.run { $0.redirected(task, to: request) }
-        completionHandler(request)
+        completionHandler(owner?.run { $0.redirected(task, to: request, after: response) } ?? request)
     }
 
     func urlSession(

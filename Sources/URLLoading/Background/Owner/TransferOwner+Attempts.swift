@@ -25,6 +25,7 @@ extension TransferOwner {
         transfer.checkpoint = transfer.record.counts.received
         transfer.namesFile = false
         transfer.toldHead = nil
+        transfer.cookies = AttemptCookies()
         transfer.record.state = .running
         transfer.record.awaitsDelegate = false
         transfer.record.head = nil
@@ -54,10 +55,17 @@ extension TransferOwner {
 
     // MARK: On the way
 
-    func redirected(_ task: URLSessionTask, to request: URLRequest) {
-        guard let (number, transfer) = transfer(of: task), let current = TransferRequest(request) else { return }
+    /// Gives the request to be made after a redirect, which differs in its cookies.
+    func redirected(_ task: URLSessionTask, to next: URLRequest, after response: HTTPURLResponse) -> URLRequest {
+        guard let (number, transfer) = transfer(of: task) else { return next }
+        let first = transfer.record.original
+        let request =
+            first.flags & TransferRequest.followsCookies == 0
+            ? next : transfer.cookies.followed(next, after: response, from: first)
+        guard let current = TransferRequest(request) else { return request }
         transfer.record.current = current
         tell(.redirected(task: number, current))
+        return request
     }
 
     func responded(_ task: URLSessionTask, _ response: URLResponse) {

@@ -336,6 +336,8 @@ final class LiveTransfer {
     var downloaded: String?
     /// What went wrong with files of this attempt.
     var fileFailure: BackgroundDirectoryFailure?
+    /// What redirects of this attempt have said about cookies.
+    var cookies = AttemptCookies()
     /// The response of this attempt, where a program was told of it when it came.
     var toldHead: TransferHead?
     /// How many bytes there were at the last checkpoint.

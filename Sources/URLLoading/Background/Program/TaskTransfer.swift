@@ -61,7 +61,7 @@ struct TaskTransfer: Sendable {
         let (body, priority, source) = task.state.withLock {
             ($0.body, $0.priority, $0.download?.source)
         }
-        guard let request, let current = TransferRequest(withCookies(request)) else { return nil }
+        guard let request, let current = withCookies(request) else { return nil }
         var order = TransferOrder(task: UInt64(task.identifier), kind: kind, request: current)
         switch body {
         case .file(let url): order.source = url.path
@@ -83,17 +83,21 @@ struct TaskTransfer: Sendable {
         return order
     }
 
-    /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57).
-    private func withCookies(_ request: URLRequest) -> URLRequest {
-        guard let session = task.session, let cookies = session.settings.cookies, cookies.mayBeSent(with: request),
-            session.settings.socket(of: request) == nil, let url = request.url,
-            request.values.fields.value("Cookie") == nil
-        else { return request }
-        let found = cookies.storage.cookies(for: url) ?? []
-        guard let field = HTTPCookie.requestHeaderFields(with: found)["Cookie"] else { return request }
+    /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57), which says whether that is the storage's.
+    private func withCookies(_ request: URLRequest) -> TransferRequest? {
+        guard let session = task.session, let cookies = session.settings.cookies,
+            request.values.httpShouldHandleCookies, session.settings.socket(of: request) == nil,
+            let url = request.url, request.values.fields.value("Cookie") == nil
+        else { return TransferRequest(request) }
+        let found = cookies.mayBeSent(with: request) ? cookies.storage.cookies(for: url) ?? [] : []
         var request = request
-        request.setValue(field, forHTTPHeaderField: "Cookie")
-        return request
+        if let field = HTTPCookie.requestHeaderFields(with: found)["Cookie"] {
+            request.setValue(field, forHTTPHeaderField: "Cookie")
+        }
+        var carried = TransferRequest(request)
+        if cookies.policy != .never { carried?.flags |= TransferRequest.followsCookies }
+        if found.allSatisfy({ $0.path == "/" }) { carried?.flags |= TransferRequest.cookiesFitEverywhere }
+        return carried
     }
 
     /// As journals count time; dates that cannot be are brought back.

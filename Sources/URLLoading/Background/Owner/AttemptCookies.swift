@@ -1,0 +1,43 @@
+// The cookies that an attempt takes along on its way over redirects (B8.58). The program's storage is not there: what it had for the
+// first request came as a field, and what redirects bring is known here.
+//
+// Must not know: journals, and what becomes of the cookies afterwards.
+
+import Foundation
+import URLLoadingEngine
+import URLLoadingPolicy
+import URLLoadingWire
+
+/// What redirects of one attempt have said about cookies.
+struct AttemptCookies {
+    private let store = CookieStore()
+    /// The names of all that were set or removed: what the program's storage had under these is of no use any more.
+    private var names: Set<String> = []
+
+    /// The request that a redirect leads to, with the cookies that fit there.
+    mutating func followed(
+        _ next: URLRequest, after response: HTTPURLResponse, from first: TransferRequest
+    ) -> URLRequest {
+        guard let there = next.url.flatMap({ CookiePlace($0) }), let place = response.url.flatMap({ CookiePlace($0) }),
+            let here = URL(string: first.url).flatMap({ CookiePlace($0) })
+        else { return next }
+        func context(_ place: CookiePlace) -> CookieContext {
+            CookieContext(place, mainDocument: next.mainDocumentURL, isTopLevel: false, method: next.values.method)
+        }
+        let brought = store.read(response.arrivedFields.values(.setCookie).map(\.utf8), from: place)
+        names.formUnion(brought.map(\.name))
+        _ = store.receive(brought, from: context(place), policy: .always)
+        var cookies: [String] = []
+        if first.flags & TransferRequest.cookiesFitEverywhere != 0, there.host == here.host,
+            there.isSecure || !here.isSecure
+        {
+            let field = first.fields.first { $0.name.lowercased() == "cookie" }?.value ?? ""
+            cookies = field.split(separator: "; ").map { String($0) }
+                .filter { cookie in !names.contains(String(cookie.prefix { $0 != "=" })) }
+        }
+        if let field = store.field(for: context(there)) { cookies.append(field) }
+        var request = next
+        request.setValue(cookies.isEmpty ? nil : cookies.joined(separator: "; "), forHTTPHeaderField: "Cookie")
+        return request
+    }
+}
