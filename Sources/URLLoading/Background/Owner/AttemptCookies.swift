@@ -4,7 +4,6 @@
 // Must not know: journals, and what becomes of the cookies afterwards.
 
 import Foundation
-import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingWire
 

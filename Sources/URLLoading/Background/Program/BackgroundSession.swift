@@ -246,12 +246,12 @@ final class BackgroundSession: Sendable {
 
     /// A task that was met again; the owner has it, or its journal.
     func adopt(_ record: TransferRecord, _ core: TaskCore, _ load: BackgroundLoad) {
-        let asks = core.transfer.asksBeforeBeginning
+        let asks = core.transfer.asksAtDate(of: record)
         state.withLock { state in
             var entry = Entry(core: core, load: load)
             entry.isEarlier = true
             if record.state != .over { entry.order = TransferOrder(of: record) }
-            if !asks { entry.order?.awaitsDelegate = false }
+            entry.order?.awaitsDelegate = asks
             state.entries[record.task] = entry
         }
     }

@@ -36,8 +36,12 @@ struct TaskTransfer: Sendable {
         task.delay.begin(until: date)
     }
 
-    /// Whether a delegate may want to be asked when the date of the task has come (B6.23).
-    var asksBeforeBeginning: Bool { task.delegates.contains { $0.mayImplement(.delayed) } }
+    /// Whether a delegate of this run may want to be asked when the date of a task has come that an earlier run has begun (B6.23).
+    func asksAtDate(of record: TransferRecord) -> Bool {
+        record.awaitsDelegate && record.state != .over && record.earliestBegin != nil && asksBeforeBeginning
+    }
+
+    private var asksBeforeBeginning: Bool { task.delegates.contains { $0.mayImplement(.delayed) } }
 
     /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {
@@ -126,10 +130,7 @@ struct TaskTransfer: Sendable {
             state.writtenTold = record.counts.received
             state.sentTold = record.counts.sent
         }
-        guard record.awaitsDelegate, record.state != .over, asksBeforeBeginning,
-            let date = task.settings.hints.earliestBeginDate
-        else { return }
-        task.delay.begin(until: date)
+        if asksAtDate(of: record), let date = task.settings.hints.earliestBeginDate { task.delay.begin(until: date) }
     }
 
     /// The owner has begun the task at its date, when no program was there: its delegate is asked no more.
