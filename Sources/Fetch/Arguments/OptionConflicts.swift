@@ -21,6 +21,9 @@ enum OptionConflicts {
         } else if options.patience != nil {
             throw UsageError("--linger is for web sockets")
         }
+        for url in options.targets.map(\.url) + (options.comparison.map { [$0] } ?? []) where url.isOfNoHTTP {
+            try checkOtherScheme(options, url)
+        }
     }
 
     private static func checkRequest(_ options: Options) throws(UsageError) {
@@ -159,9 +162,40 @@ enum OptionConflicts {
         ]
         if let name = isForTransfers.first(where: \.1)?.0 { throw UsageError("a web socket knows no --\(name)") }
     }
+
+    /// The library looks at none of these where no HTTP is spoken: what comes would be taken for what was asked for.
+    private static func checkOtherScheme(_ options: Options, _ url: URL) throws(UsageError) {
+        let scheme = url.scheme?.lowercased() ?? ""
+        switch options.body {
+        case .none: break
+        case .upload where url.isFTP: break
+        case .upload, .form, .json, .object, .multipart:
+            throw UsageError(
+                "\(scheme) takes no body", advice: url.isFTP ? "--upload-file stores a file there" : nil)
+        }
+        let isForHTTP: [(String, Bool)] = [
+            ("head", options.method == "HEAD"), ("request", options.method != nil), ("range", options.range != nil),
+            ("compressed", options.acceptsCompression), ("time-cond", options.condition != nil),
+            ("etag-save", options.savedTag != nil), ("etag-compare", options.comparedTag != nil),
+            ("url-query", !options.query.isEmpty), ("header, --user-agent and --referer", !options.fields.isEmpty),
+            ("cookie", options.cookieField != nil), ("oauth2-bearer", options.bearerToken != nil),
+            ("include", options.showsHead), ("dump-header", options.headFile != nil),
+            ("remote-time", options.keepsTime), ("user", options.login != nil && !url.isFTP),
+        ]
+        guard let name = isForHTTP.first(where: \.1)?.0 else { return }
+        throw UsageError(
+            "\(scheme) knows no --\(name)",
+            advice: "it is for http; what ~/.config/fetch/config has is left out by -q as the first word")
+    }
 }
 
 extension URL {
     /// Whether it is the URL of a web socket.
     package var isWebSocket: Bool { ["ws", "wss"].contains(scheme?.lowercased() ?? "") }
+
+    /// Whether it is a file on a server of FTP.
+    var isFTP: Bool { ["ftp", "ftps"].contains(scheme?.lowercased() ?? "") }
+
+    /// Whether it is loaded without HTTP.
+    fileprivate var isOfNoHTTP: Bool { isFTP || ["file", "data"].contains(scheme?.lowercased() ?? "") }
 }

@@ -45,6 +45,11 @@ package enum ManualProse {
                 "A URL with ws or wss is a web socket: each line of standard input is sent as a text message (as bytes where it is not UTF-8), each message that comes is written to standard output, text with a line end behind it. When standard input ends, the server's answers are waited for: goodbye is said when it has been quiet for five seconds, or as long as `--linger` says, and after a minute (or as long as `--linger` says, if that is more) in any case. With 0 no more is waited for than the pong to a ping, which comes behind the answers that a server gives at once. A server that says goodbye first ends the run as well; one that gives another code than 1000 or 1001 with 18. What has no meaning for a conversation, such as `-o`, `-i`, `--retry` or `--http2`, is refused."
             ]),
         Section(
+            title: "FTP, files and data",
+            paragraphs: [
+                "URLs with ftp, ftps, file and data are read, and `-T` stores a file or standard input on an FTP server. What only HTTP has is refused: a method (`-X`, `-I`), any other body, `-r`, `-z`, `--etag-save`, `--etag-compare`, `--compressed`, `--url-query`, fields (`-H`, `-A`, `-e`, a text of `-b`, `--oauth2-bearer`), heads (`-i`, `-D`), `-R`, and `-u` for files and data."
+            ]),
+        Section(
             title: "Environment",
             paragraphs: [
                 "`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`: the proxies, and the hosts that are reached without them, unless `--proxy` or `--noproxy` say otherwise; capitals do too, but for HTTP_PROXY, which is not read.",

@@ -60,6 +60,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         var isComplete = false
         /// What holds the transfer back for --limit-rate.
         var throttle: Throttle?
+        /// Whether standard input is this task's body, and has not been given to it.
+        var hasInput = false
     }
 
     private let plan: AttemptPlan
@@ -74,6 +76,9 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         let task: URLSessionTask
         if let file = prepared.bodyFile {
             task = session.uploadTask(with: prepared.request, fromFile: file)
+        } else if prepared.isStreamedUpload {
+            state.withLock { $0.hasInput = true }
+            task = session.uploadTask(withStreamedRequest: prepared.request)
         } else {
             task = session.dataTask(with: prepared.request)
         }
@@ -137,6 +142,18 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             challenge.protectionSpace.isProxy() && task.currentRequest?.url?.scheme?.lowercased() == "https"
         if !isOfTunnel, let answer = challenge.failureResponse as? HTTPURLResponse { note(head: answer) }
         return plan.options.answer(to: challenge, at: plan.url)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        // What was read of it once does not come again.
+        let isThere = state.withLock { state in
+            defer { state.hasInput = false }
+            return state.hasInput
+        }
+        completionHandler(isThere ? StandardInput() : nil)
     }
 
     func urlSession(

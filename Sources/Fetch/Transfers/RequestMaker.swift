@@ -7,6 +7,8 @@ import URLLoading
 struct PreparedRequest: Sendable {
     var request: URLRequest
     var bodyFile: URL?
+    /// Whether standard input is the body of an upload task: schemes other than HTTP look at no other task's body.
+    var isStreamedUpload = false
     /// Whether the body can be sent a second time.
     var canRepeat = true
     /// Whether nothing but the method and the file's name decides what comes.
@@ -32,7 +34,8 @@ struct PreparedRequest: Sendable {
                 request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
             }
             if path == "-" {
-                request.httpBodyStream = StandardInput()
+                isStreamedUpload = url.isFTP
+                if !isStreamedUpload { request.httpBodyStream = StandardInput() }
                 canRepeat = false
             } else {
                 _ = try UploadFile.length(path)

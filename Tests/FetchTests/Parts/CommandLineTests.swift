@@ -165,6 +165,19 @@ struct CommandLineTests {
             (["wss://a/", "-O"], "standard output"), (["wss://a/", "--http2"], "begins in HTTP/1.1"),
             (["--http2-prior-knowledge", "ws://a/"], "begins in HTTP/1.1"), (["--http1"], "did you mean --http2?"),
             (["--no-data", "http://a/"], "cannot be undone"),
+            (["-X", "DELETE", "ftp://a/f"], "ftp knows no --request"), (["-I", "FTP://a/f"], "ftp knows no --head"),
+            (["-r", "0-9", "ftps://a/f"], "ftps knows no --range"),
+            (["-r", "0-4", "file:/f"], "file knows no --range"),
+            (["--json", "{}", "ftp://a/f"], "ftp takes no body"), (["-d", "a=b", "file:/f"], "file takes no body"),
+            (["-F", "a=b", "ftp://a/f"], "ftp takes no body"), (["-T", "f", "data:,x"], "data takes no body"),
+            (["-z", "2026-11-28", "ftp://a/f"], "no --time-cond"), (["-H", "A: b", "data:,x"], "no --header"),
+            (["--etag-save", "t", "ftp://a/f"], "no --etag-save"), (["--compressed", "ftp://a/f"], "no --compressed"),
+            (["--etag-compare", "t", "file:/f"], "no --etag-compare"), (["-b", "a=1", "ftp://a/f"], "no --cookie"),
+            (["--oauth2-bearer", "t", "ftp://a/f"], "no --oauth2-bearer"), (["-i", "file:/f"], "no --include"),
+            (["-D", "h", "ftp://a/f"], "no --dump-header"), (["-R", "-O", "ftp://a/f"], "no --remote-time"),
+            (["-u", "a:b", "file:/f"], "no --user"), (["--url-query", "a", "ftp://a/f"], "no --url-query"),
+            (["-r", "0-9", "http://a/", "ftp://a/f"], "ftp knows no --range"),
+            (["-r", "0-9", "--compare", "file:/f", "http://a/"], "file knows no --range"),
         ] as [([String], String)])
     func complaints(arguments: [String], words: String) {
         do throws(UsageError) {

@@ -1,0 +1,44 @@
+// Schemes other than HTTP: what is sent arrives, and what cannot be meant leaves everything as it was.
+
+import Foundation
+import Testing
+import URLLoadingLoopbackServer
+import URLLoadingTestSupport
+
+@Suite("fetch: ftp, file and data")
+struct OtherSchemeRunTests {
+    private static func server() throws -> FTPServer {
+        try FTPServer.start { options in
+            options.files = ["/old": Array("old".utf8)]
+            options.users = ["me": "secret"]
+        }
+    }
+
+    @Test("-T stores a file on an FTP server, and so does -T - with standard input")
+    func uploads() async throws {
+        let server = try Self.server()
+        let place = try Workplace()
+        try place.write("of a file", to: "f")
+        let url = "ftp://127.0.0.1:\(server.port)"
+        let input = try await place.shell("printf 'of a pipe' | fetch -u me:secret -T - \(url)/old")
+        #expect(input.exitCode == 0 && input.output.isEmpty, "\(input.complaints)")
+        let file = try await place.shell("fetch -u me:secret -T f \(url)/")
+        #expect(file.exitCode == 0 && file.output.isEmpty, "\(file.complaints)")
+        #expect(server.files["/old"] == Array("of a pipe".utf8) && server.files["/f"] == Array("of a file".utf8))
+    }
+
+    @Test("What ftp, file and data cannot do is refused before anything is asked for")
+    func refused() async throws {
+        let server = try Self.server()
+        let place = try Workplace()
+        try place.write("0123456789", to: "f")
+        for url in ["ftp://127.0.0.1:\(server.port)/old", "file://\(place.path)/f", "data:,x"] {
+            for options in ["-X DELETE", "-I", "-r 0-4", "--json 1", "-d a=b", "-z 2026-11-28", "-H 'A: b'"] {
+                let run = try await place.shell("fetch \(options) '\(url)'")
+                #expect(run.exitCode == 2 && run.output.isEmpty, "\(options) \(url): \(run.complaints)")
+            }
+        }
+        #expect(server.commands.isEmpty)
+        #expect(try await place.shell("fetch file://\(place.path)/f data:,x").output == "0123456789x")
+    }
+}
