@@ -47,7 +47,7 @@ package enum ManualProse {
         Section(
             title: "FTP, files and data",
             paragraphs: [
-                "URLs with ftp, ftps, file and data are read, and `-T` stores a file or standard input on an FTP server. What only HTTP has is refused: a method (`-X`, `-I`), any other body, `-r`, `-z`, `--etag-save`, `--etag-compare`, `--compressed`, `--url-query`, fields (`-H`, `-A`, `-e`, a text of `-b`, `--oauth2-bearer`), heads (`-i`, `-D`), `-R`, and `-u` for files and data."
+                "URLs with ftp, ftps, file and data are read, and `-T` stores a file or standard input on an FTP server. What only HTTP has is refused: a method (`-X`, `-I`), any other body, `-r`, `-z`, `--etag-save`, `--etag-compare`, `--compressed`, `--url-query`, fields (`-H`, `-A`, `-e`, a text of `-b`, `--oauth2-bearer`), heads (`-i`, `-D`), `-R`, and `-u` for files and data. `-C N` ends with 36 and leaves the file as it was: the whole would come."
             ]),
         Section(
             title: "Environment",

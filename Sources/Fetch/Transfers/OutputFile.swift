@@ -81,7 +81,12 @@ final class OutputFile: Sink {
             }
             guard let part = state.part else { return }
             state.wholeLength = nil
-            if state.offset > 0, let response = response as? HTTPURLResponse {
+            if state.offset > 0 {
+                guard let response = response as? HTTPURLResponse else {
+                    throw FetchError(
+                        .cannotResume,
+                        "only http can be asked for the rest: \(state.place?.path ?? "the file") is as it was")
+                }
                 try goOn(response, &state)
             } else {
                 try part.empty()

@@ -41,4 +41,18 @@ struct OtherSchemeRunTests {
         #expect(server.commands.isEmpty)
         #expect(try await place.shell("fetch file://\(place.path)/f data:,x").output == "0123456789x")
     }
+
+    @Test("-C N leaves the file as it was, with 36: ftp, file and data are asked for the whole")
+    func continued() async throws {
+        let server = try Self.server()
+        let place = try Workplace()
+        try place.write("0123456789", to: "f")
+        for url in ["ftp://127.0.0.1:\(server.port)/old", "file://\(place.path)/f", "data:,hello"] {
+            let run = try await place.shell("printf ZZ > kept; fetch -C 2 -o kept '\(url)'")
+            #expect(run.exitCode == 36 && run.complaints.contains("kept is as it was"), "\(url): \(run.complaints)")
+            #expect(place.text("kept") == "ZZ", "\(url)")
+        }
+        #expect(try await place.shell("fetch -s -C 0 -o whole data:,hello").exitCode == 0)
+        #expect(place.text("whole") == "hello")
+    }
 }
