@@ -111,8 +111,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             return state.redirects
         }
         note(head: response)
-        if let scheme = request.url?.scheme?.lowercased(), !options.allowsRedirect(to: scheme) {
-            stop(task, FetchError(.unusableScheme, "the server redirects to \(scheme), which is not allowed"))
+        if let refusal = options.refusal(of: request) {
+            stop(task, refusal)
             return completionHandler(nil)
         }
         if let limit = options.maximumRedirects, count > limit {
@@ -312,13 +312,6 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
     private func stop(_ task: URLSessionTask, _ failure: FetchError) {
         state.withLock { $0.result.failure = $0.result.failure ?? failure }
         task.cancel()
-    }
-}
-
-extension Options {
-    /// Whether a redirect may lead to a scheme.
-    fileprivate func allowsRedirect(to scheme: String) -> Bool {
-        (schemes?.contains(scheme) ?? true) && (redirectSchemes?.contains(scheme) ?? true)
     }
 }
 

@@ -33,6 +33,7 @@ struct Run: Sendable {
 
     private init(_ options: Options, _ cookies: HTTPCookieStorage) throws(FetchError) {
         var options = options
+        try Self.refuseSchemes(options)
         try Self.askForPasswords(&options)
         let body = try BodyReader.read(options.body)
         if !options.query.isEmpty { try options.addToQueries(BodyReader.joined(options.query)) }
@@ -134,6 +135,17 @@ struct Run: Sendable {
             case .output: _ = Terminal.write(Data(part.text.utf8))
             case .errors: Screen.standardError.write(text: part.text)
             }
+        }
+    }
+
+    /// A web socket, and requests that are made for a report, stand alone: where --proto forbids one nothing is done. Of other
+    /// URLs each is looked at when its turn comes, and those that are allowed are asked for.
+    private static func refuseSchemes(_ options: Options) throws(FetchError) {
+        let urls = options.targets.map(\.url)
+        let isExperiment = options.repetitions != nil || options.comparison != nil
+        guard isExperiment || urls.contains(where: \.isWebSocket) else { return }
+        for url in urls + (options.comparison.map { [$0] } ?? []) {
+            if let refusal = options.refusal(of: url) { throw refusal }
         }
     }
 

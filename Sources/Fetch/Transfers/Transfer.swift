@@ -74,9 +74,7 @@ struct Transfer: Sendable {
         var report = TransferResult()
         report.number = number
         do throws(FetchError) {
-            if let schemes = options.schemes, !schemes.contains(url.scheme) {
-                throw FetchError(.unusableScheme, "--proto does not allow \(url.scheme ?? "")")
-            }
+            if let refusal = options.refusal(of: url) { throw refusal }
             let prepared = try PreparedRequest(url, options, contents)
             let sink = try makeSink(prepared)
             board?.begin(number, name: sink.path.map { ($0 as NSString).lastPathComponent } ?? shownURL)

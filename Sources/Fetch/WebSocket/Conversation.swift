@@ -155,6 +155,16 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
     // MARK: The course of the task
 
     func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let refusal = options.refusal(of: request) else { return completionHandler(request) }
+        fail(refusal)
+        task.cancel()
+        completionHandler(nil)
+    }
+
+    func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
     ) {
         guard options.isVerbose else { return }

@@ -87,6 +87,16 @@ struct EverydayTests {
             }
             #expect(try await place.shell("fetch --proto-redir =https \(server.url("/"))").output == "here")
             #expect(try await place.shell("fetch \(server.url("/away"))").exitCode == 7)
+            let count = server.stats.requests
+            for options in ["--repeat 1", "--compare \(server.url("/other"))", "--compare https://127.0.0.1:1/"] {
+                let run = try await place.shell("fetch --proto =https \(options) \(server.url("/"))")
+                #expect(run.exitCode == 1 && run.output.isEmpty, "\(options)")
+                #expect(run.complaints == "fetch: --proto does not allow http\n")
+            }
+            let other = try await place.shell(
+                "fetch --proto =http --compare https://127.0.0.1:1/ \(server.url("/"))")
+            #expect(other.exitCode == 1 && other.complaints == "fetch: --proto does not allow https\n")
+            #expect(server.stats.requests == count)
         }
     }
 

@@ -89,4 +89,25 @@ struct WebSocketRunTests {
         }
         await server.stop()
     }
+
+    @Test("--proto and --proto-redir hold for web sockets too: nothing is sent in clear that shall not be")
+    func schemes() async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/away" ? ServerResponse.status(302).adding("Location", "/") : .webSocket()
+        }
+        let place = try Workplace()
+        for option in ["--proto =https", "--proto -ws"] {
+            let run = try await place.shell("echo s | fetch --linger 0 \(option) \(webSocketURL(server))")
+            #expect(run.exitCode == 1 && run.output.isEmpty, "\(option)")
+            #expect(run.complaints == "fetch: --proto does not allow ws\n")
+        }
+        #expect(server.stats.requests == 0)
+        let away = try await place.shell(
+            "echo s | fetch --linger 0 --proto-redir =https \(webSocketURL(server, "/away"))")
+        #expect(away.exitCode == 1 && away.output.isEmpty)
+        #expect(away.complaints == "fetch: the server redirects to ws, which is not allowed\n")
+        #expect(server.stats.requests == 1)
+        #expect(try await place.shell("echo s | fetch --linger 0 \(webSocketURL(server, "/away"))").output == "s\n")
+        await server.stop()
+    }
 }
