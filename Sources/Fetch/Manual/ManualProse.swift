@@ -20,7 +20,7 @@ package enum ManualProse {
         Section(
             title: "URLs",
             paragraphs: [
-                "A URL without a scheme is `http` for `localhost`, for addresses of this machine and of private networks, and for port 80, and `https` elsewhere. Where nothing answers there, or no TLS, and the request holds nothing of the user's, `http` is tried, and standard error says so. `:8080/path` is localhost.",
+                "A URL without a scheme is `http` for `localhost`, for addresses of this machine and of private networks, and for port 80, and `https` elsewhere. Where nothing answers there, or no TLS, and the request holds nothing of the user's, is a GET or HEAD and says nothing about TLS (`--cacert`, `--pinnedpubkey`, `--tlsv1.3` and their like), `http` is tried, and standard error says so. `:8080/path` is localhost.",
                 "`{one,two}` and `[1-10]`, `[001-100]`, `[a-z]`, `[0-100:10]` stand for several URLs; `#1`, `#2` … in the name of `-o` for what was chosen. A backslash in front of a brace or bracket takes its meaning away.",
                 "`fetch post URL` is a request in short: behind the URL stand `NAME=TEXT` and `NAME:=JSON` for the members of a JSON object, `NAME==TEXT` for the query, `FIELD:VALUE` for a field, `NAME@FILE` for a file, which makes a form of it, and `NAME=@FILE` and `NAME:=@FILE` for what a file holds. `get`, `head`, `put`, `patch`, `delete` and `options` do the same for theirs.",
             ]),

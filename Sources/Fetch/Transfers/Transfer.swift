@@ -46,7 +46,7 @@ struct Transfer: Sendable {
         return await run(isGuess: false)
     }
 
-    /// One that uses http, where https was only a guess and no secret is sent.
+    /// One that uses http, where https was only a guess, no secret is sent and nothing is wanted of TLS.
     private var plainTarget: Transfer? {
         let hasCookies = options.cookieField != nil || !options.cookieFiles.isEmpty
         let isPrivate =
@@ -54,7 +54,13 @@ struct Transfer: Sendable {
             || options.bearerToken != nil || !options.fields.isEmpty || !options.query.isEmpty
             || options.putsDataInQuery
             || options.certificateFile != nil || url.user() != nil || url.query() != nil
-        guard target.mayBePlain, !isPrivate, options.schemes?.contains("http") ?? true,
+        // Who has named a key, an authority or a version of TLS, or wants to see what TLS came to, wants no answer without it.
+        let needsTLS =
+            !options.pins.isEmpty || options.anchorFile != nil || options.anchorFolder != nil
+            || options.lowestTLS != nil || options.highestTLS != nil || options.showsTLS
+        // What changes something is not sent twice.
+        let isReading = ["GET", "HEAD"].contains(options.method ?? "GET")
+        guard target.mayBePlain, !isPrivate, !needsTLS, isReading, options.schemes?.contains("http") ?? true,
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { return nil }
         parts.scheme = "http"

@@ -35,14 +35,19 @@ struct EverydayTests {
         }
     }
 
-    @Test("A URL without a scheme is tried by http where https fails, never with fields, a login, data or a query")
+    @Test("A URL without a scheme is tried by http where https fails, never with what is private or asks for TLS")
     func guessed() async throws {
         try await with(router: { .text($0.target) }) { server, place in
             let there = "--resolve plain.test:127.0.0.1 plain.test:\(server.port)/a"
             let run = try await place.shell("fetch \(there)")
             #expect(run.output == "/a" && run.exitCode == 0)
             #expect(run.complaints == "fetch: no https at plain.test: trying http\n")
-            for options in ["-H 'X: y'", "-u me:secret", "-d x", "-b a=b", "--proto =https"] {
+            let pin = "--pinnedpubkey sha256//\(String(repeating: "A", count: 43))="
+            try place.write(try CertificateFactory.root().certificate.pem, to: "ca")
+            for options in [
+                "-H 'X: y'", "-u me:secret", "-d x", "-b a=b", "--proto =https", "-X DELETE", pin, "--cacert ca",
+                "--capath .", "--tlsv1.3", "--tls-max 1.2", "--tls",
+            ] {
                 let run = try await place.shell("fetch \(options) \(there)")
                 #expect(run.exitCode == 35 && !run.complaints.contains("trying"), "\(options): \(run.complaints)")
             }
