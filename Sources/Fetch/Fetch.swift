@@ -11,6 +11,8 @@ enum Fetch {
     static func main() {
         // A reader that goes away is an error of writing like others.
         signal(SIGPIPE, SIG_IGN)
+        // Control-\ ends the process. Swift's runtime may have taken the signal to write a report of a crash.
+        if !Interruption.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
         guard hasDescriptors else {
             Terminal.complain("too few files may be open at a time: raise the limit (ulimit -n)")
             exit(ExitCode.other.rawValue)

@@ -204,9 +204,17 @@ extension Options {
 
 /// Control-C and its kin.
 enum Interruption {
+    /// Whether the caller has a signal ignored, as nohup has, or a shell for what runs in the background. It stays so.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     /// Runs something that is cancelled by the first signal; a second one ends the process as ever.
     static func cancelling(_ work: @escaping @Sendable () async -> ExitCode) async -> ExitCode {
-        let numbers = [SIGINT, SIGTERM, SIGHUP]
+        let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
         let registered = DispatchGroup()
         for _ in numbers { registered.enter() }
         let task = Task {

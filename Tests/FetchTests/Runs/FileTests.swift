@@ -376,4 +376,59 @@ struct FileTests {
         #expect(FileManager.default.contents(atPath: place.path + "/f") == Data(Self.bytes))
         await server.stop()
     }
+
+    /// A server whose `/f` is held up in its middle until anything else is asked for, and a run of the shell in a place of its
+    /// own: `$F` is the URL of `/f`, `$GO` lets it go on, and the function `half` waits for the first half.
+    private func held(_ line: String) async throws -> (FetchRun, size: Int?) {
+        let gate = ServerGate()
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/f" else {
+                gate.open()
+                return .text("")
+            }
+            return .script([
+                .lines("HTTP/1.1 200 OK\nContent-Length: 200000\n\n"), .sendGenerated(length: 100_000), .wait(gate),
+                .sendGenerated(length: 100_000),
+            ])
+        }
+        let place = try Workplace()
+        let run = try await place.shell(
+            """
+            F=\(server.url("/f")); GO=\(server.url("/go"))
+            half() { until [ "$(stat -c %s f.part 2>/dev/null)" = 100000 ]; do sleep 0.02; done; }
+            \(line)
+            """)
+        await server.stop()
+        return (run, place.size("f"))
+    }
+
+    /// A set of signals, as /proc shows it; the lowest bits are SIGHUP, SIGINT and SIGQUIT.
+    private func signals(_ run: FetchRun) throws -> Int {
+        let digits = run.output.split(whereSeparator: \.isWhitespace).last
+        return try #require(digits.flatMap { Int($0, radix: 16) }, "\(run.output)")
+    }
+
+    @Test("Signals that the caller ignores stay ignored, as with nohup and in the background")
+    func ignoredSignals() async throws {
+        let (run, size) = try await held(
+            """
+            (trap '' HUP INT QUIT; exec fetch -so f $F) & child=$!
+            half; kill -HUP $child; kill -INT $child; grep SigIgn /proc/$child/status
+            fetch $GO; wait $child
+            """)
+        #expect(run.exitCode == 0 && size == 200_000, "\(run.complaints)")
+        #expect(try signals(run) & 0b111 == 0b111)
+    }
+
+    @Test("SIGQUIT is left to the system, which ends the process, and no report of a crash is written")
+    func quit() async throws {
+        let (run, size) = try await held(
+            """
+            (half; grep SigCgt /proc/$(cat pid)/status; fetch $GO) &
+            F=$F sh -c 'echo $$ > pid; exec fetch -so f $F'; code=$?
+            wait; exit $code
+            """)
+        #expect(run.exitCode == 0 && size == 200_000, "\(run.complaints)")
+        #expect(try signals(run) & 0b100 == 0)
+    }
 }
