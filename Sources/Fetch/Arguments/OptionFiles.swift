@@ -11,12 +11,14 @@ enum OptionFiles {
     static func read(_ path: String?) throws(UsageError) -> String? {
         let file = path ?? ownFile
         if path == nil, access(file, F_OK) != 0 { return nil }
-        guard
-            let data = try? file == "-"
-                ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(fileURLWithPath: file)),
-            data.count <= largest, let text = String(data: data, encoding: .utf8)
-        else {
-            throw UsageError("\(file) cannot be read, is no text or is too long", code: .cannotRead)
+        let data: Data
+        do throws(InputFile.Unreadable) {
+            data = try InputFile.contents(ofInputOr: file, most: largest + 1)
+        } catch {
+            throw UsageError("\(file) cannot be read: \(error.reason)", code: .cannotRead)
+        }
+        guard data.count <= largest, let text = String(data: data, encoding: .utf8) else {
+            throw UsageError("\(file) is no text or is too long", code: .cannotRead)
         }
         return text
     }

@@ -65,8 +65,21 @@ final class Screen: Sendable {
     }
 }
 
-/// Writing to descriptors.
+/// Writing to descriptors, and reading from them. Another process may have made them non-blocking, with which they are shared.
 enum FileDescriptor {
+    /// Reads some bytes, waiting where there are none yet; how many, 0 at the end, and −1 with `errno` where it cannot.
+    static func read(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<UInt8>, _ length: Int) -> Int {
+        while true {
+            let count = Foundation.read(descriptor, buffer, length)
+            if count >= 0 { return count }
+            if errno == EAGAIN {
+                wait(for: POLLIN, of: descriptor)
+            } else if errno != EINTR {
+                return count
+            }
+        }
+    }
+
     /// Writes everything, waiting where it is slow; the error number where it cannot, 0 otherwise.
     static func write(_ data: Data, to descriptor: Int32) -> Int32 {
         data.withUnsafeBytes { bytes in
@@ -76,14 +89,17 @@ enum FileDescriptor {
                 if count >= 0 {
                     rest = rest.dropFirst(count)
                 } else if errno == EAGAIN {
-                    // Another process has made it non-blocking.
-                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&ready, 1, -1)
+                    wait(for: POLLOUT, of: descriptor)
                 } else if errno != EINTR {
                     return errno
                 }
             }
             return 0
         }
+    }
+
+    private static func wait(for event: Int32, of descriptor: Int32) {
+        var ready = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        _ = poll(&ready, 1, -1)
     }
 }

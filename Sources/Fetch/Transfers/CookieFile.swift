@@ -7,10 +7,11 @@ import URLLoading
 package enum CookieFile {
     /// The cookies in a file.
     static func read(_ path: String) throws(FetchError) -> [HTTPCookie] {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw FetchError(.cannotRead, "\(path) cannot be read")
+        do throws(InputFile.Unreadable) {
+            return cookies(in: String(decoding: try InputFile.contents(of: path), as: UTF8.self))
+        } catch {
+            throw FetchError(.cannotRead, "\(path) cannot be read: \(error.reason)")
         }
-        return cookies(in: String(decoding: data, as: UTF8.self))
     }
 
     /// Writes cookies for their owner alone, in place of the file that was there.

@@ -45,19 +45,15 @@ enum NetrcFile {
     }
 
     private static func contents(_ descriptor: Int32, _ path: String) throws(FetchError) -> Data {
-        var data = Data()
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        while true {
-            let count = Foundation.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw FetchError(.cannotRead, "\(path) cannot be read: \(FetchError.system(errno))")
-            }
-            if count == 0 { return data }
-            data += buffer.prefix(count)
-            guard data.count <= largest else {
-                throw FetchError(.cannotRead, "\(path) is too large for a file of logins")
-            }
+        let data: Data
+        do throws(InputFile.Unreadable) {
+            data = try InputFile.contents(of: descriptor, most: largest + 1)
+        } catch {
+            throw FetchError(.cannotRead, "\(path) cannot be read: \(error.reason)")
         }
+        guard data.count <= largest else {
+            throw FetchError(.cannotRead, "\(path) is too large for a file of logins")
+        }
+        return data
     }
 }

@@ -13,9 +13,9 @@ package enum RequestConditions {
         case .unchangedSince(let text)?: fields.append(HeaderField(name: "If-Unmodified-Since", value: try date(text)))
         case nil: break
         }
-        // Without a tag the condition holds always, as in curl.
+        // Without a tag, or a file, the condition holds always, as in curl.
         if let file = options.comparedTag {
-            fields.append(HeaderField(name: "If-None-Match", value: tag(in: file) ?? "\"\""))
+            fields.append(HeaderField(name: "If-None-Match", value: try tag(in: file) ?? "\"\""))
         }
         return fields
     }
@@ -32,8 +32,15 @@ package enum RequestConditions {
         }
     }
 
-    private static func tag(in file: String) -> String? {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
+    private static func tag(in file: String) throws(FetchError) -> String? {
+        let data: Data
+        do throws(InputFile.Unreadable) {
+            data = try InputFile.contents(of: file)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw FetchError(.cannotRead, "\(file) cannot be read: \(error.reason)")
+        }
+        guard let text = String(data: data, encoding: .utf8) else { return nil }
         let tag = text.prefix { !$0.isNewline }.trimmingCharacters(in: .whitespaces)
         return tag.isEmpty || tag.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? nil : tag
     }

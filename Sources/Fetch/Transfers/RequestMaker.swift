@@ -185,12 +185,14 @@ enum BodyReader {
     }
 
     static func contents(of path: String) throws(FetchError) -> Data {
-        do {
-            if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
-            return try Data(contentsOf: URL(fileURLWithPath: path))
+        do throws(InputFile.Unreadable) {
+            return try InputFile.contents(ofInputOr: path)
         } catch {
+            guard path != "-" else {
+                throw FetchError(.cannotRead, "standard input cannot be read: \(error.reason)")
+            }
             throw FetchError(
-                .cannotRead, "\(path) cannot be read",
+                .cannotRead, "\(path) cannot be read: \(error.reason)",
                 advice: "is the name right? a text that begins with @ is sent by --data-raw and --form-string")
         }
     }

@@ -131,8 +131,9 @@ struct SessionSetup {
                 throw FetchError(.badAnchorFile, "\(folder) cannot be read")
             }
             for name in names.sorted() {
-                // What is no file of certificates is left alone, as the system's own folder has such.
-                if let text = try? Self.anchors(in: "\(folder)/\(name)") { pem += "\n" + text }
+                let path = "\(folder)/\(name)"
+                // What is no file of certificates is left alone, as the system's own folder has such. A pipe could be waited for for ever.
+                if !OutputPlace(path).isSpecial, let text = try? Self.anchors(in: path) { pem += "\n" + text }
             }
             if pem.isEmpty { throw FetchError(.badAnchorFile, "no file in \(folder) holds a certificate in PEM form") }
         }
@@ -149,37 +150,42 @@ struct SessionSetup {
     }
 
     private static func anchors(in file: String) throws(FetchError) -> String {
-        guard let pem = try? String(contentsOfFile: file, encoding: .utf8), pem.contains("-----BEGIN") else {
-            throw FetchError(.badAnchorFile, "\(file) cannot be read, or holds no certificate in PEM form")
+        let data = try contents(of: file, else: .badAnchorFile)
+        guard let pem = String(data: data, encoding: .utf8), pem.contains("-----BEGIN") else {
+            throw FetchError(.badAnchorFile, "\(file) holds no certificate in PEM form")
         }
         return pem
     }
 
+    private static func contents(of file: String, else code: ExitCode) throws(FetchError) -> Data {
+        do throws(InputFile.Unreadable) {
+            return try InputFile.contents(of: file)
+        } catch {
+            throw FetchError(code, "\(file) cannot be read: \(error.reason)")
+        }
+    }
+
     private func chooseIdentity(_ options: Options) throws(FetchError) {
         guard let file = options.certificateFile else { return }
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw FetchError(.badIdentity, "\(file) cannot be read")
+        let data = try Self.contents(of: file, else: .badIdentity)
+        let key = try options.keyFile.map { (file) throws(FetchError) in try Self.contents(of: file, else: .badIdentity)
         }
         do {
-            configuration.clientIdentities = .allHosts(try Self.identity(data, options))
+            configuration.clientIdentities = .allHosts(try Self.identity(data, key: key, options))
         } catch {
             throw FetchError(.badIdentity, "\(file): \(error.localizedDescription)")
         }
     }
 
-    private static func identity(_ data: Data, _ options: Options) throws -> URLSessionConfiguration.ClientIdentity {
+    private static func identity(
+        _ data: Data, key: Data?, _ options: Options
+    ) throws -> URLSessionConfiguration.ClientIdentity {
         let text = String(data: data, encoding: .utf8)
         guard let text, text.contains("-----BEGIN") else {
             return try .pkcs12(data, passphrase: options.passphrase ?? "")
         }
-        var key = text
-        if let file = options.keyFile {
-            guard let read = try? String(contentsOfFile: file, encoding: .utf8) else {
-                throw FetchError(.badIdentity, "\(file) cannot be read")
-            }
-            key = read
-        }
-        return try .pem(certificates: text, key: key, passphrase: options.passphrase)
+        let keyText = key.map { String(decoding: $0, as: UTF8.self) } ?? text
+        return try .pem(certificates: text, key: keyText, passphrase: options.passphrase)
     }
 }
 

@@ -22,16 +22,10 @@ final class StandardInput: InputStream {
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard status == .open || status == .atEnd, failure == nil else { return -1 }
-        while true {
-            let count = Foundation.read(STDIN_FILENO, buffer, max(maxLength, 0))
-            guard count < 0 else {
-                if count == 0, maxLength > 0 { status = .atEnd }
-                return count
-            }
-            if errno == EINTR { continue }
-            failure = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-            return -1
-        }
+        let count = FileDescriptor.read(STDIN_FILENO, buffer, max(maxLength, 0))
+        if count < 0 { failure = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        if count == 0, maxLength > 0 { status = .atEnd }
+        return count
     }
 
     override func getBuffer(

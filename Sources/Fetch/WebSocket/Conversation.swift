@@ -82,7 +82,15 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
     private func speak(_ task: URLSessionWebSocketTask) {
         Thread.detachNewThread { [self] in
             var lines = InputLines()
-            while let line = lines.next() {
+            while true {
+                let line: [UInt8]
+                do throws(InputFile.Unreadable) {
+                    guard let next = try lines.next() else { break }
+                    line = next
+                } catch {
+                    fail(FetchError(.cannotRead, "standard input cannot be read: \(error.reason)"))
+                    return task.cancel()
+                }
                 let sent = DispatchSemaphore(value: 0)
                 let isFailed = Mutex(false)
                 let message =
@@ -225,7 +233,7 @@ private struct InputLines {
     private var hasEnded = false
 
     /// Waits for the next line; what stands behind the last line end is one, unless it is nothing.
-    mutating func next() -> [UInt8]? {
+    mutating func next() throws(InputFile.Unreadable) -> [UInt8]? {
         while true {
             if let end = bytes[searched...].firstIndex(of: 0x0A) {
                 var line = Array(bytes[..<end])
@@ -243,8 +251,9 @@ private struct InputLines {
                 return bytes.isEmpty ? nil : bytes
             }
             var buffer = [UInt8](repeating: 0, count: 16_384)
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
-            if count > 0 { bytes += buffer.prefix(count) } else if count == 0 || errno != EINTR { hasEnded = true }
+            let count = FileDescriptor.read(STDIN_FILENO, &buffer, buffer.count)
+            guard count >= 0 else { throw InputFile.Unreadable(number: errno) }
+            if count > 0 { bytes += buffer.prefix(count) } else { hasEnded = true }
         }
     }
 }

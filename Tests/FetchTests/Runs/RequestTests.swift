@@ -83,7 +83,7 @@ struct RequestTests {
         #expect(json.output.hasSuffix("\n\n{\"a\": 1}\n") && json.output.contains("Content-Type: application/json\n"))
         #expect(json.output.contains("Accept: application/json\n"))
         let missing = try await place.shell("fetch -d @nothing \(url)")
-        #expect(missing.exitCode == 26 && missing.complaints.hasPrefix("fetch: nothing cannot be read\n"))
+        #expect(missing.exitCode == 26 && missing.complaints.hasPrefix("fetch: nothing cannot be read: No such file"))
         await server.stop()
     }
 
