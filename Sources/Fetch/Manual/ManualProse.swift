@@ -27,7 +27,7 @@ package enum ManualProse {
         Section(
             title: "Files",
             paragraphs: [
-                "A file is written as `FILE.part` and gets its name when it is whole. What breaks off is removed, unless the answer had a strong ETag or a Last-Modified at least a minute before its Date: then it stays, with a note of URL and version in `FILE.part.note`, and `-C -` asks for the rest.",
+                "A file is written as `FILE.part` and gets its name when it is whole. A file that is there passes its rights on to both, and one that may not be written is not replaced. What breaks off is removed, unless the answer had a strong ETag or a Last-Modified at least a minute before its Date: then it stays, with a note of URL and version in `FILE.part.note`, and `-C -` asks for the rest.",
                 "While files are written, and on a terminal while standard output goes elsewhere, standard error shows how far they are: a bar for each on a terminal (bytes, rate of the last seconds, time left), a line every five seconds elsewhere, and a line when a file is done. Files with cookies, archives and notes are readable by their owner only. `-` in the place of a file of `-c`, `--har` or `--etag-save` is standard output.",
                 "`~/.config/fetch/config` (below `XDG_CONFIG_HOME`, where that is set) has options for every run, one to a line. `~/.netrc` has the logins of `--netrc`.",
             ]),

@@ -152,7 +152,7 @@ final class OutputFile: Sink {
                 .cannotResume, "\(place.path) is there, but nothing tells of which version it is a part",
                 advice: "remove it to begin anew, or name the byte: -C N goes on there, unchecked")
         }
-        let part = try place.isSpecial ? PartFile(special: place.path) : PartFile(place.part, isNew: isNew)
+        let part = try place.isSpecial ? PartFile(special: place.path) : PartFile(of: place, isNew: isNew)
         state.part = part
         guard !part.isSpecial else { return }
         if resumption == .kept, part.length > 0 {

@@ -12,12 +12,20 @@ struct OutputPlace: Sendable {
     init(_ path: String) {
         name = path
         // The file is put in place by its name: a link would be replaced rather than what it leads to.
-        guard let resolved = realpath(path, nil) else {
-            self.path = path
-            return
+        self.path = Self.end(of: path, links: 40)
+    }
+
+    /// Where a path leads. What is not there yet is where the last link says, after no more links than the system follows.
+    private static func end(of path: String, links: Int) -> String {
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
         }
-        self.path = String(cString: resolved)
-        free(resolved)
+        guard links > 0, let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
+            return path
+        }
+        let folder = (path as NSString).deletingLastPathComponent
+        return end(of: next.hasPrefix("/") || folder.isEmpty ? next : "\(folder)/\(next)", links: links - 1)
     }
 
     /// The file while it is not whole.

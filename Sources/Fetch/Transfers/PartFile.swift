@@ -15,10 +15,13 @@ final class PartFile: Sendable {
     /// How long it was when it was opened.
     let length: Int64
 
-    /// Opens or makes a part; `isNew` where nothing may be there yet, neither under its name nor, at the end, in its place.
-    init(_ path: String, isNew: Bool = false) throws(FetchError) {
+    /// Opens or makes the part of a file; `isNew` where nothing may be there yet, neither under its name nor, at the end, in its
+    /// place. Whoever may not read the file that it will replace may not read the part either.
+    init(of place: OutputPlace, isNew: Bool = false) throws(FetchError) {
+        let path = place.part
+        let rights = try Self.rights(of: place.path)
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        descriptor = open(path, isNew ? flags | O_EXCL : flags, 0o666)
+        descriptor = open(path, isNew ? flags | O_EXCL : flags, (rights ?? 0o666) & 0o666)
         guard descriptor >= 0 else { throw isNew && errno == EEXIST ? Self.taken(path) : Self.unwritable(path, errno) }
         isSpecial = false
         isInPlace = false
@@ -29,6 +32,7 @@ final class PartFile: Sendable {
             close(descriptor)
             throw error
         }
+        if let rights { fchmod(descriptor, rights) }
         lseek(descriptor, 0, SEEK_END)
     }
 
@@ -105,6 +109,18 @@ final class PartFile: Sendable {
     /// Takes the name away, if it is still this file's.
     func remove(_ path: String) {
         if Self.isNamed(descriptor, path) { unlink(path) }
+    }
+
+    /// The rights of a file that will be replaced, with those that its part needs; nil where there is none. What may not be written
+    /// is not replaced, though a new name in its folder would do.
+    private static func rights(of path: String) throws(FetchError) -> mode_t? {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else {
+            if errno == ENOENT { return nil }
+            throw unwritable(path, errno)
+        }
+        guard access(path, W_OK) == 0 else { throw unwritable(path, errno) }
+        return facts.st_mode & 0o777 | 0o600
     }
 
     private static func check(_ descriptor: Int32, _ path: String, isOwnName: Bool) throws(FetchError) -> Int64 {

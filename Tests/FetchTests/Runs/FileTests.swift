@@ -408,6 +408,41 @@ struct FileTests {
         return try #require(digits.flatMap { Int($0, radix: 16) }, "\(run.output)")
     }
 
+    @Test("Who may not read a file may not read its part either, also one that an earlier run has left")
+    func rightsOfPart() async throws {
+        for left in ["", "echo left > f.part; "] {
+            let (run, size) = try await held(
+                """
+                umask 022; echo old > f; chmod 600 f; \(left)
+                fetch -so f $F & child=$!
+                half; stat -c %a f.part; fetch $GO; wait $child; code=$?
+                stat -c %a f; exit $code
+                """)
+            #expect(run.exitCode == 0 && size == 200_000, "\(run.complaints)")
+            #expect(run.output == "600\n600\n")
+        }
+    }
+
+    @Test("A file that may not be written is not replaced; a link that leads nowhere stays one, and gets its file")
+    func notReplaced() async throws {
+        let server = try LoopbackServer.start { _ in .text("new") }
+        let place = try Workplace()
+        // Root may write everything, unless it does without that.
+        let plain = geteuid() == 0 ? "setpriv --bounding-set -dac_override " : ""
+        try place.write("old", to: "kept")
+        let kept = try await place.shell("chmod 444 kept; \(plain)fetch -o kept \(server.url("/"))")
+        #expect(kept.exitCode == 23 && kept.complaints.contains("kept cannot be written: Permission denied"))
+        let circle = try await place.shell("ln -s b a; ln -s a b; fetch -o a \(server.url("/"))")
+        #expect(circle.exitCode == 23, "\(circle.complaints)")
+        #expect(server.stats.requests == 0 && place.text("kept") == "old" && place.names == ["a", "b", "kept"])
+        let link = try await place.shell(
+            "mkdir dir; ln -s ../there dir/two; ln -s dir/two one; fetch -so one \(server.url("/"))")
+        #expect(link.exitCode == 0 && place.text("there") == "new", "\(link.complaints)")
+        let last = try await place.shell("readlink one; readlink dir/two; ls dir")
+        #expect(last.output == "dir/two\n../there\ntwo\n")
+        await server.stop()
+    }
+
     @Test("Signals that the caller ignores stay ignored, as with nohup and in the background")
     func ignoredSignals() async throws {
         let (run, size) = try await held(
