@@ -128,8 +128,8 @@ struct FetchError: Error {
         self.advice = advice
     }
 
-    /// What the library reports; `hasAnswer` where a head had come before it.
-    init(_ error: any Error, hasAnswer: Bool = false) {
+    /// What the library reports; `hasAnswer` where a head had come before it. The options say what may help.
+    init(_ error: any Error, hasAnswer: Bool = false, _ options: Options? = nil) {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey]
         if let failure = underlying as? URLRequest.MultipartForm.FileError {
             self.init(file: failure)
@@ -139,7 +139,7 @@ struct FetchError: Error {
         let code = (error as? URLError).map { ExitCode($0, hasAnswer: hasAnswer) } ?? .other
         self.init(
             code, text.localizedDescription,
-            advice: Advice.about(code, error as? URLError) ?? text.localizedRecoverySuggestion)
+            advice: Advice.about(code, error as? URLError, options) ?? text.localizedRecoverySuggestion)
         cause = error as? URLError
     }
 

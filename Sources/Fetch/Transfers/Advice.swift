@@ -5,9 +5,11 @@ import URLLoading
 
 /// Says what may help.
 package enum Advice {
-    /// What may help against an error of the library's that ends with this code; nil where there is no advice.
-    static func about(_ code: ExitCode, _ error: URLError?) -> String? {
-        switch code {
+    /// What may help against an error of the library's that ends with this code, where these options were given; nil where there is
+    /// no advice.
+    package static func about(_ code: ExitCode, _ error: URLError?, _ options: Options? = nil) -> String? {
+        let url = error?.failingURL
+        return switch code {
         case .unusableScheme: "these schemes are known: http, https, ws, wss, ftp, ftps, file, data"
         case .badURL: "a URL looks like https://example.com/path; put it into quotes if it has & or spaces"
         case .hostNotFound: "is the name spelled right, and is this machine on a network?"
@@ -15,23 +17,25 @@ package enum Advice {
         case .cannotConnect:
             "does the server run, and at this port? http is at 80 and https at 443 unless the URL says another one"
         case .badResponse, .noAnswer:
-            error?.failingURL?.scheme?.lowercased() == "http"
-                ? "is it a server of https? then the URL begins with https://" : nil
-        case .connectionLost, .connectionFailed: "--retry 3 tries again; -C - goes on with a file where it broke off"
+            url?.scheme?.lowercased() == "http" ? "is it a server of https? then the URL begins with https://" : nil
+        case .connectionLost, .connectionFailed:
+            // A web socket knows neither.
+            url?.isWebSocket == true ? nil : "--retry 3 tries again; -C - goes on with a file where it broke off"
         case .timedOut: "--max-time, --connect-timeout and --timeout say how long it may take; --retry 3 tries again"
         case .tooManyRedirects:
             "--max-redirs N follows more, up to twenty; a server that goes in circles may wait for its cookie: -c jar -b jar"
-        case .tlsFailed: tls(error)
+        case .tlsFailed: tls(error, options)
         case .untrusted: trust(error)
         case .pinMismatch:
             "--tls shows the keys that the server has; if you were not told of a new one, trust none of them"
         case .proxyFailed: "-U NAME says who we are to the proxy; -x '' goes without one"
-        case .cannotDecode: "without --compressed the server may send it as it is"
+        case .cannotDecode:
+            options?.acceptsCompression == true ? "without --compressed the server may send it as it is" : nil
         default: nil
         }
     }
 
-    private static func tls(_ error: URLError?) -> String? {
+    private static func tls(_ error: URLError?, _ options: Options?) -> String? {
         switch error?.code {
         case .clientCertificateRequired: return "-E FILE shows a certificate of yours"
         case .clientCertificateRejected: return "-E FILE shows another certificate of yours"
@@ -41,9 +45,10 @@ package enum Advice {
         guard cause?.domain == URLLoadingErrorDomain.tls else { return nil }
         switch cause.flatMap({ URLLoadingErrorDomain.TLSCode(rawValue: $0.code) }) {
         case .notTLS: return "is it a server of http? then the URL begins with http://"
+        case .noCommonVersionOrCipher where options?.lowestTLS != nil || options?.highestTLS != nil:
+            return "does the server speak a version that --tlsv… and --tls-max leave?"
         case .noCommonVersionOrCipher:
-            return "--tlsv1.3 and --tls-max leave versions out; a server that is too old may speak TLS below 1.2: "
-                + "--tlsv1.0 lets it, and is not safe"
+            return "a server that is too old may speak TLS below 1.2: --tlsv1.0 lets it, and is not safe"
         default: return nil
         }
     }

@@ -227,7 +227,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         let (result, isDone) = state.withLock { state in
             // What was found out already is the reason; the error is then only the cancellation that followed.
             if let error, state.result.failure == nil, state.result.pause == nil {
-                state.result.failure = FetchError(error, hasAnswer: state.result.response != nil)
+                state.result.failure = FetchError(error, hasAnswer: state.result.response != nil, plan.options)
             }
             state.isComplete = true
             return (state.result, state.isDone.take())

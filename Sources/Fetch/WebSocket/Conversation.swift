@@ -206,7 +206,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         finish { state in
             if let error, !state.isClosing, state.failure == nil {
-                state.failure = FetchError(error, hasAnswer: task.response != nil)
+                state.failure = FetchError(error, hasAnswer: task.response != nil, options)
             }
             state.isComplete = true
         }
