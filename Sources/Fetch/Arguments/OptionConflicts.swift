@@ -12,6 +12,7 @@ enum OptionConflicts {
                 : UsageError("there is no URL before or behind a --next")
         }
         try checkRequest(options)
+        try checkFields(options.fields)
         try checkWay(options)
         try checkOutput(options)
         if options.resumption != nil { try checkResumption(options) }
@@ -63,6 +64,25 @@ enum OptionConflicts {
                 "a GET sends no body: leave --request GET out, or the body"
                     + (isForm ? ", or put it into the query with --get" : ""))
         }
+    }
+
+    /// What the library says by itself, of the body that it sends and of the connection that it sends on; it takes no other word for it.
+    private static let reservedFields: Set<String> = [
+        "content-length", "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
+        "upgrade",
+    ]
+
+    private static func checkFields(_ fields: [HeaderField]) throws(UsageError) {
+        let names = fields.map { $0.name.lowercased() }
+        if names.contains("proxy-authorization") {
+            throw UsageError(
+                "Proxy-Authorization is not sent by --header", advice: "-U NAME says who we are to the proxy")
+        }
+        if let number = names.firstIndex(where: reservedFields.contains) {
+            throw UsageError(
+                "\(fields[number].name) is not sent by --header", advice: "it follows from the body and the connection")
+        }
+        if names.count(where: { $0 == "host" }) > 1 { throw UsageError("a request has one Host: leave the other out") }
     }
 
     private static func checkWay(_ options: Options) throws(UsageError) {

@@ -30,6 +30,7 @@ package struct Shorthand: Sendable, Equatable {
         for item in items {
             switch item.kind {
             case .field:
+                if item.value.hasPrefix("//") { throw item.mistake("no field: a request in short has one URL") }
                 guard let field = OptionValue.field("\(item.name): \(item.value)") else {
                     throw item.mistake("no field")
                 }

@@ -67,12 +67,14 @@ struct PreparedRequest: Sendable {
             request.httpMethod == "GET" && request.value(forHTTPHeaderField: "Range") == nil && read.conditions.isEmpty
     }
 
-    /// The first of a name takes the place of what is usual, others are added to it.
-    private static func add(_ fields: [HeaderField], to request: inout URLRequest) {
+    /// The first of a name takes the place of what is usual, others are added to it: cookies as one list (RFC 6265 §5.4).
+    static func add(_ fields: [HeaderField], to request: inout URLRequest) {
         var seen: Set<String> = []
         for field in fields {
             if seen.insert(field.name.lowercased()).inserted {
                 request.setValue(field.value, forHTTPHeaderField: field.name)
+            } else if field.name.lowercased() == "cookie", let cookies = request.value(forHTTPHeaderField: "Cookie") {
+                request.setValue("\(cookies); \(field.value)", forHTTPHeaderField: "Cookie")
             } else {
                 request.addValue(field.value, forHTTPHeaderField: field.name)
             }

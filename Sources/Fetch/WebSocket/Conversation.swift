@@ -43,7 +43,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
         var result = TransferResult()
         var request = URLRequest(url: url)
         if let token = options.bearerToken { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        for field in options.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        PreparedRequest.add(options.fields, to: &request)
         if let cookies = options.cookieField { request.setValue(cookies, forHTTPHeaderField: "Cookie") }
         let task = session.webSocketTask(with: request)
         // Nothing is kept but the message that is being written.

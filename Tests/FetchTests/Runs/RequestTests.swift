@@ -30,6 +30,8 @@ struct RequestTests {
         let lines = run.output.split(separator: "\n")
         #expect(lines.first == "PURGE /a?b" && lines.contains("X-Test: one,two") && lines.contains("User-Agent: me/1"))
         #expect(lines.contains("Referer: http://from/") && lines.contains("Range: bytes=5-9"))
+        let cookies = try await FetchRun.run("-H", "Cookie: a=1", "-H", "cookie: b=2", server.url("/"))
+        #expect(cookies.output.contains("Cookie: a=1; b=2\n"))
         let compressed = try await FetchRun.run("--compressed", server.url("/"))
         #expect(compressed.output.contains("Accept-Encoding: gzip"))
         let plain = try await FetchRun.run(server.url("/"))

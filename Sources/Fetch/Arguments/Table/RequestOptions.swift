@@ -14,8 +14,10 @@ extension OptionTable {
                 OptionValue.field
             ) { $0.fields.append($1) }.common
                 .more(
-                    "the first of a name replaces what is usual, more join it behind a comma; `'Name;'` has an empty value"
-                ).different("`'Name:'` sends the field empty, where curl leaves it out; fields of one name become one"),
+                    "the first of a name replaces what is usual, more join it behind a comma, cookies behind a semicolon; `'Name;'` has an empty value; fields of the connection, of the body's length and of the proxy's password are refused"
+                ).different(
+                    "`'Name:'` sends the field empty, where curl leaves it out; fields of one name become one; `Connection`, `Content-Length`, `Transfer-Encoding`, `TE`, `Upgrade`, `Trailer`, `Keep-Alive` and `Proxy-Authorization` are refused"
+                ),
             .value("d", "data", .text("TEXT|@FILE", "a text, or @ and a file"), "the body of a form") {
                 (options, text) throws(UsageError) in try options.addToForm(OptionValue.piece(text, keepsLines: false))
             }.common.more(
