@@ -41,7 +41,7 @@ enum Fetch {
     private static func code() async -> ExitCode {
         let groups: [Options]
         do throws(UsageError) {
-            let arguments = Array(CommandLine.arguments.dropFirst())
+            let arguments = try arguments()
             switch try CommandLineReading.read(arguments, files: OptionFiles.read) {
             case .help(let topic):
                 guard let text = Help.text(topic) else { throw UsageError("there is no option \(topic ?? "")") }
@@ -63,6 +63,21 @@ enum Fetch {
             if groups.first?.complains ?? true { Terminal.complain(error.message, advice: error.advice) }
             return error.code
         }
+    }
+
+    /// The words behind the command's name. Swift's own list has other bytes where a word is not UTF-8: another file would be meant.
+    private static func arguments() throws(UsageError) -> [String] {
+        var arguments: [String] = []
+        for number in 1..<max(1, Int(CommandLine.argc)) {
+            guard let word = CommandLine.unsafeArgv[number] else { break }
+            guard let text = String(validatingCString: word) else {
+                throw UsageError(
+                    "word \(number) behind fetch is not UTF-8",
+                    advice: "--data-binary @FILE sends a file's bytes as they are")
+            }
+            arguments.append(text)
+        }
+        return arguments
     }
 
     private static func show(_ text: String) -> ExitCode {
