@@ -26,6 +26,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case untrusted = 60
     case cannotDecode = 61
     case tooLarge = 63
+    case loginRefused = 67
     case other = 70
     case badAnchorFile = 77
     case pinMismatch = 90
@@ -35,11 +36,14 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     /// What an error of the library's becomes; `hasAnswer` where a head had come before it.
     init(_ error: URLError, hasAnswer: Bool = false) {
         let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
-        let isOfProxy = cause?.domain == kCFErrorDomainCFNetwork as String
+        // What CFNetwork has a word for is the proxy's, or a reply of an FTP server's.
+        let isOfProxy =
+            cause?.domain == kCFErrorDomainCFNetwork as String
+            && cause?.code != Int(CFNetworkErrors.cfftpErrorUnexpectedStatusCode.rawValue)
         switch error.code {
         // A proxy that cannot be reached is like a server that cannot.
-        case .cannotConnectToHost where isOfProxy && !Self.isUnreachable(cause), .userAuthenticationRequired:
-            self = .proxyFailed
+        case .cannotConnectToHost where isOfProxy && !Self.isUnreachable(cause): self = .proxyFailed
+        case .userAuthenticationRequired: self = isOfProxy ? .proxyFailed : .loginRefused
         case .badURL: self = .badURL
         case .unsupportedURL: self = .unusableScheme
         case .cannotFindHost, .dnsLookupFailed: self = .hostNotFound
@@ -101,6 +105,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .untrusted: "the server's certificate is not trusted"
         case .cannotDecode: "the body's compression is broken"
         case .tooLarge: "the body has more bytes than --max-filesize allows"
+        case .loginRefused: "the server refuses the login, or it cannot be sent"
         case .other: "anything else"
         case .badAnchorFile: "the file of --cacert cannot be read"
         case .pinMismatch: "the server has another key than those of --pinnedpubkey"

@@ -28,6 +28,7 @@ package enum Advice {
         case .untrusted: trust(error)
         case .pinMismatch:
             "--tls shows the keys that the server has; if you were not told of a new one, trust none of them"
+        case .loginRefused: "-u NAME says who we are"
         case .proxyFailed: "-U NAME says who we are to the proxy; -x '' goes without one"
         case .cannotDecode:
             options?.acceptsCompression == true ? "without --compressed the server may send it as it is" : nil

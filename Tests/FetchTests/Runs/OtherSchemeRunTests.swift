@@ -55,4 +55,16 @@ struct OtherSchemeRunTests {
         #expect(try await place.shell("fetch -s -C 0 -o whole data:,hello").exitCode == 0)
         #expect(place.text("whole") == "hello")
     }
+
+    @Test("A login that an FTP server refuses ends with 67 and is no proxy's; a server without room is told of by 7")
+    func refusals() async throws {
+        let server = try Self.server()
+        let place = try Workplace()
+        let login = try await place.shell("fetch -u me:wrong ftp://127.0.0.1:\(server.port)/old")
+        #expect(login.exitCode == 67 && login.complaints.contains("-u NAME"), "\(login.complaints)")
+        #expect(!login.complaints.contains("proxy"))
+        let busy = try FTPServer.start { $0.greeting = "421 too many" }
+        let full = try await place.shell("fetch ftp://127.0.0.1:\(busy.port)/old")
+        #expect(full.exitCode == 7 && !full.complaints.contains("proxy"), "\(full.complaints)")
+    }
 }
