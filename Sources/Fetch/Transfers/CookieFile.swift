@@ -26,7 +26,8 @@ package enum CookieFile {
 
     /// The text of cookies.
     package static func text(of cookies: [HTTPCookie]) -> String {
-        let lines = cookies.map { cookie in
+        // A tab is part of nothing but a value, which is the last column.
+        let lines = cookies.filter { !($0.domain + $0.path + $0.name).contains("\t") }.map { cookie in
             let domain = cookie.domain
             return [
                 (cookie.isHTTPOnly ? "#HttpOnly_" : "") + domain, domain.hasPrefix(".") ? "TRUE" : "FALSE", cookie.path,
@@ -47,7 +48,7 @@ package enum CookieFile {
         var line = line
         let isHTTPOnly = line.hasPrefix("#HttpOnly_")
         if isHTTPOnly { line.removeFirst("#HttpOnly_".count) } else if line.hasPrefix("#") { return nil }
-        let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        let columns = line.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false).map(String.init)
         guard columns.count == 7, !columns[0].isEmpty, let expires = Double(columns[4]) else { return nil }
         let host = columns[0].hasPrefix(".") ? String(columns[0].dropFirst()) : columns[0]
         var properties: [HTTPCookiePropertyKey: Any] = [

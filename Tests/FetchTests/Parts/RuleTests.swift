@@ -186,6 +186,8 @@ struct RuleTests {
         let full = try #require(cookies.first { $0.name == "full" })
         #expect(full.domain == ".example.com" && full.path == "/x" && full.isSecure && full.isHTTPOnly)
         #expect(full.value == "two=2" && full.expiresDate == Date(timeIntervalSince1970: 4_102_444_800))
+        let tabs = CookieFile.cookies(in: "example.com\tFALSE\t/\tFALSE\t0\tsid\ta\tb\t")
+        #expect(tabs.map(\.value) == ["a\tb\t"] && CookieFile.cookies(in: CookieFile.text(of: tabs)) == tabs)
         let again = CookieFile.cookies(in: CookieFile.text(of: cookies))
         #expect(Set(again) == Set(cookies))
         #expect(
