@@ -54,9 +54,15 @@ package struct WriteOutFormat: Sendable {
     }
 
     /// The text with everything in its place, in the parts that go to one output and then the other. What comes from a server cannot
-    /// steer a terminal.
-    package func parts(_ values: any WriteOutSource) -> [(stream: Stream, text: String)] {
+    /// steer those that are terminals; elsewhere it is as it came.
+    package func parts(
+        _ values: any WriteOutSource, terminals: Set<Stream>
+    ) -> [(stream: Stream, text: String)] {
         var parts: [(stream: Stream, text: String)] = [(.output, "")]
+        func append(visibly text: String) {
+            let last = parts.count - 1
+            parts[last].text += terminals.contains(parts[last].stream) ? VisibleText.of(text) : text
+        }
         for piece in pieces {
             switch piece {
             case .variable(.onError) where !values.isFailure: return parts.filter { !$0.text.isEmpty }
@@ -66,9 +72,8 @@ package struct WriteOutFormat: Sendable {
             case .variable(.newline): parts[parts.count - 1].text += "\n"
             case .variable(.json): parts[parts.count - 1].text += WriteOutJSON.values(values)
             case .variable(.headerJSON): parts[parts.count - 1].text += WriteOutJSON.fields(values.fields)
-            case .variable(let variable):
-                parts[parts.count - 1].text += VisibleText.of(values.value(of: variable) ?? "")
-            case .field(let name): parts[parts.count - 1].text += VisibleText.of(values.field(name))
+            case .variable(let variable): append(visibly: values.value(of: variable) ?? "")
+            case .field(let name): append(visibly: values.field(name))
             case .text(let text): parts[parts.count - 1].text += text
             }
         }

@@ -105,10 +105,10 @@ struct Run: Sendable {
             for await (number, result) in group {
                 results[number] = result
                 if options.isParallel {
-                    tell(result, all[number].target.url)
+                    results[number] = tell(result, all[number].target.url)
                 } else {
                     while let result = results[told] {
-                        tell(result, all[told].target.url)
+                        results[told] = tell(result, all[told].target.url)
                         told += 1
                     }
                 }
@@ -128,14 +128,26 @@ struct Run: Sendable {
         }
     }
 
-    private func tell(_ result: TransferResult, _ url: URL) {
-        guard let format = options.writeOut else { return }
-        for part in format.parts(WriteOutValues(result, url)) {
+    /// Writes what --write-out has; what the transfer came to where that cannot be written.
+    private func tell(_ result: TransferResult, _ url: URL) -> TransferResult {
+        guard let format = options.writeOut else { return result }
+        var result = result
+        var terminals: Set<WriteOutFormat.Stream> = []
+        if Terminal.showsOutput { terminals.insert(.output) }
+        if isatty(STDERR_FILENO) == 1 { terminals.insert(.errors) }
+        for part in format.parts(WriteOutValues(result, url), terminals: terminals) {
             switch part.stream {
-            case .output: _ = Terminal.write(Data(part.text.utf8))
+            case .output:
+                let error = Terminal.write(Data(part.text.utf8))
+                guard error != 0, result.code == .success else { continue }
+                let failure = FetchError.output(error)
+                result.code = failure.code
+                result.message = failure.message
+                if options.complains, !failure.isExpected { Terminal.complain(failure.message) }
             case .errors: Screen.standardError.write(text: part.text)
             }
         }
+        return result
     }
 
     /// A web socket, and requests that are made for a report, stand alone: where --proto forbids one nothing is done. Of other

@@ -34,7 +34,8 @@ extension Sink {
 /// Writes to standard output while the body comes.
 final class StandardOutput: Sink {
     private struct State {
-        var hasWritten = false
+        /// How many bytes of the body have been written.
+        var length = 0
         var hasWrittenHead = false
         var isExplicit: Bool
         /// What indents and colours the body, where it is JSON and goes to a terminal.
@@ -70,11 +71,12 @@ final class StandardOutput: Sink {
     }
 
     func write(_ data: Data) throws(FetchError) {
-        let isFirst = state.withLock { state in
-            defer { state.hasWritten = true }
-            return !state.hasWritten && !state.isExplicit
+        // The body's beginning tells, in however many pieces it comes.
+        let unseen = state.withLock { state in
+            defer { state.length += data.count }
+            return state.isExplicit ? 0 : max(0, 2048 - state.length)
         }
-        if isFirst, Terminal.showsOutput, data.prefix(2048).contains(0) {
+        if unseen > 0, Terminal.showsOutput, data.prefix(unseen).contains(0) {
             throw FetchError(
                 .cannotWrite, "the body is no text, and would confuse the terminal",
                 advice: "-o FILE keeps it, -o - shows it all the same")
@@ -92,7 +94,7 @@ final class StandardOutput: Sink {
 
     var offset: Int64 { 0 }
 
-    var canTryAgain: Bool { state.withLock { !$0.hasWritten && !$0.hasWrittenHead } }
+    var canTryAgain: Bool { state.withLock { $0.length == 0 && !$0.hasWrittenHead } }
 
     var path: String? { nil }
 }

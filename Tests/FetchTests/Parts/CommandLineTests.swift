@@ -249,7 +249,7 @@ struct OptionFileTests {
     @Test("--write-out @FILE has its text from a file, without the line ends")
     func writeOutFile() throws {
         let files = ["format": "code\\n%\n%\r\nend\n", "wrong": "%{nonsense}"]
-        let parts = try groups(["-w", "@format", "http://a/"], files: files)[0].writeOut?.parts(NoValues())
+        let parts = try groups(["-w", "@format", "http://a/"], files: files)[0].writeOut?.parts(NoValues(), terminals: [])
         #expect(parts?.map(\.text) == ["code\n%end"])
         #expect(complaint(["-w", "@nowhere", "http://a/"], files: files).contains("nowhere cannot be read"))
         #expect(complaint(["-w", "@wrong", "http://a/"], files: files).contains("knows no %{nonsense}"))

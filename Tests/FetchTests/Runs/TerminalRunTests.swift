@@ -160,10 +160,18 @@ struct TerminalRunTests {
     @Test("A body that is no text is refused on a terminal unless -o - asks for it; heads are shown, not obeyed")
     func hostile() async throws {
         let server = try LoopbackServer.start { request in
-            request.path == "/zero"
-                ? .bytes([0x41, 0, 0x42])
-                : ServerResponse.text("body").adding("X-Evil", "\u{9B}31m")
+            switch request.path {
+            case "/zero": .bytes([0x41, 0, 0x42])
+            case "/late":
+                .script([
+                    .lines("HTTP/1.1 200 OK\nContent-Length: 3\n\n"), .text("A"), .delay(.milliseconds(200)),
+                    .send([0, 0x42]),
+                ])
+            default: ServerResponse.text("body").adding("X-Evil", "\u{9B}31m")
+            }
         }
+        let late = try await TerminalRun.run([server.url("/late")])
+        #expect(late.exitCode == 23 && !late.screen.contains("\0"), "\(late.screen)")
         let refused = try await TerminalRun.run([server.url("/zero")])
         #expect(refused.exitCode == 23 && refused.screen.contains("no text") && !refused.screen.contains("A\0B"))
         #expect(try await TerminalRun.run(["-o", "-", server.url("/zero")]).screen == "A\0B")
