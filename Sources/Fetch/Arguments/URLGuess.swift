@@ -19,6 +19,8 @@ package enum URLGuess {
             return Reading(url: try url(text, as: text), mayBePlain: false)
         }
         if ["file", "data"].contains(word) { return Reading(url: try url(text, as: text), mayBePlain: false) }
+        // A slash is missing: no host has the name of a scheme, and a port without digits.
+        if let colon, SchemeSet.all.contains(word), text[colon...].hasPrefix(":/") { throw mistake(text) }
         if let rest = local(text) {
             return Reading(url: try url("\(scheme ?? "http")://localhost\(rest)", as: text), mayBePlain: false)
         }

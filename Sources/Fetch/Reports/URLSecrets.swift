@@ -31,8 +31,10 @@ package enum URLSecrets {
 
     /// What is typed in place of a URL, of which it is not known where its authority is.
     package static func hidden(mistyped text: String) -> String {
-        guard let at = text.lastIndex(of: "@"), !text.contains("//") else { return hidden(text) }
-        return mask + text[at...]
+        guard let at = text.lastIndex(of: "@") else { return text }
+        // A password may hold a slash or another end of an authority: that is often what makes a URL none.
+        let slashes = text[..<at].range(of: "//")?.upperBound ?? text.startIndex
+        return text[..<slashes] + mask + text[at...]
     }
 
     /// The first that is no part of an authority any more.

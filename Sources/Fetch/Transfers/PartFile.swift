@@ -153,8 +153,10 @@ final class PartFile: Sendable {
     }
 
     private static func unwritable(_ path: String, _ error: Int32) -> FetchError {
-        FetchError(
+        let folder = (path as NSString).deletingLastPathComponent
+        let lacksFolder = error == ENOENT && !folder.isEmpty && access(folder, F_OK) != 0
+        return FetchError(
             .cannotWrite, "\(path) cannot be written: \(FetchError.system(error))",
-            advice: error == ENOENT ? "--create-dirs makes folders that are not there" : nil)
+            advice: lacksFolder ? "--create-dirs makes folders that are not there" : nil)
     }
 }

@@ -157,6 +157,8 @@ struct CommandLineTests {
             (["-X", "GET", "--json", "{}", "http://a/"], "a GET sends no body"),
             (["/user.json"], "is not a URL"), (["localhost:80800/a"], "is not a URL"),
             (["me:secret@a:b/"], "***@a:b/ is not a URL"), (["//me:secret@a:b/"], "//***@a:b/ is not a URL"),
+            (["http://me:sec/ret@a b/"], "http://***@a b/ is not a URL"),
+            (["http:/me:secret@a/"], "***@a/ is not a URL"),
             (["--resolve", "a:80", "http://a/"], "--resolve needs host:port:address"),
             (["--linger", "1", "http://a/"], "is for web sockets"), (["--linger", "-1", "ws://a/"], "needs a number"),
             (["-n", "-u", "a:b", "http://a/"], "both say who we are"),
@@ -249,7 +251,8 @@ struct OptionFileTests {
     @Test("--write-out @FILE has its text from a file, without the line ends")
     func writeOutFile() throws {
         let files = ["format": "code\\n%\n%\r\nend\n", "wrong": "%{nonsense}"]
-        let parts = try groups(["-w", "@format", "http://a/"], files: files)[0].writeOut?.parts(NoValues(), terminals: [])
+        let parts = try groups(["-w", "@format", "http://a/"], files: files)[0].writeOut?.parts(
+            NoValues(), terminals: [])
         #expect(parts?.map(\.text) == ["code\n%end"])
         #expect(complaint(["-w", "@nowhere", "http://a/"], files: files).contains("nowhere cannot be read"))
         #expect(complaint(["-w", "@wrong", "http://a/"], files: files).contains("knows no %{nonsense}"))
@@ -384,7 +387,9 @@ struct URLTextTests {
 
     @Test(
         "What is no URL is refused with 3",
-        arguments: ["", "/a", "./a", "a:b", "a:99999", "mailto:a:b", ".a", "[::1", "?x", "-a", ":x"])
+        arguments: [
+            "", "/a", "./a", "a:b", "http:/a/", "HTTPS:/a", "a:99999", "mailto:a:b", ".a", "[::1", "?x", "-a", ":x",
+        ])
     func noURLs(text: String) {
         let error = #expect(throws: UsageError.self) { try URLGuess.read(text) }
         #expect(error?.code == .badURL && error?.advice != nil)
