@@ -62,19 +62,27 @@ package struct ResumeNote: Codable, Equatable, Sendable {
     }
 }
 
-/// Dates in fields (RFC 9110 §5.6.7): the one form that may be sent.
+/// Dates in fields (RFC 9110 §5.6.7): the one form that may be sent, and the two older ones that are read.
 package enum HTTPDate {
+    private static let sentForm = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    private static let oldForms = ["EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"]
+
     /// The date; nil for what is none.
-    package static func read(_ text: String) -> Date? { formatter.date(from: text) }
+    package static func read(_ text: String) -> Date? {
+        for form in [sentForm] + oldForms {
+            if let date = formatter(form).date(from: text) { return date }
+        }
+        return nil
+    }
 
     /// The text of a date.
-    package static func text(_ date: Date) -> String { formatter.string(from: date) }
+    package static func text(_ date: Date) -> String { formatter(sentForm).string(from: date) }
 
-    private static var formatter: DateFormatter {
+    private static func formatter(_ form: String) -> DateFormatter {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        formatter.dateFormat = form
         return formatter
     }
 }

@@ -440,5 +440,9 @@ struct URLTextTests {
         }
         #expect(RequestConditions.date(in: "soon") == nil && RequestConditions.date(in: "2026-13-01") == nil)
         #expect(HTTPDate.text(day) == "Sat, 28 Nov 2026 00:00:00 GMT")
+        // RFC 9110 §5.6.7 has these three.
+        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            #expect(HTTPDate.read(text) == Date(timeIntervalSince1970: 784_111_777), "\(text)")
+        }
     }
 }
