@@ -53,13 +53,15 @@ extension OptionTable {
                 "63 where there are more bytes", OptionValue.bytes
             ) {
                 $0.largestFile = $1
-            }.more("`k`, `M`, `G` and `T` are powers of 1024"),
+            }.more("`k`, `M`, `G` and `T` are powers of 1024")
+                .different("0 lets no body through: without the option there is no limit"),
             .reading(
                 nil, "limit-rate", .text("BYTES", "a number of bytes a second, such as 100k"),
                 "no more than so many bytes a second", OptionValue.rate
             ) {
                 $0.rateLimit = $1
-            }.more("for each URL, with `k`, `M`, `G` as above"),
+            }.more("for each URL, with `k`, `M`, `G` as above")
+                .different("0 is refused: without the option there is no limit"),
             .flag("N", "no-buffer", "write what comes as it comes, as usual") { _ in },
             .flag(nil, "stream", "write what comes as it comes, as usual: `http --stream`") { _ in }.ours,
             .flag("Z", "parallel", \.isParallel, "up to 50 files at once, in place of 6").global.common

@@ -9,7 +9,7 @@ extension OptionTable {
             .flag(nil, "no-redirects", "the redirect itself is the answer") { $0.followsRedirects = false }.ours,
             .reading(nil, "max-redirs", .text("N", "a number"), "no more than N redirects", OptionValue.count) {
                 $0.maximumRedirects = $1
-            },
+            }.different("-1 is refused: more than twenty are never followed"),
             .reading(
                 nil, "proto", .text("SCHEMES", "schemes, such as =https or -ftp"), "use these schemes alone",
                 OptionValue.schemes
@@ -101,14 +101,15 @@ extension OptionTable {
                 "give up after so long, each attempt by itself", OptionValue.seconds
             ) {
                 $0.maximumTime = $1
-            }.common,
+            }.common.different("0 is refused: without the option there is no limit"),
             .reading(
                 nil, "connect-timeout", .text("SECONDS", "a number of seconds"),
                 "give up when there is no connection after so long", OptionValue.seconds
             ) {
                 $0.connectionTime = $1
             }.common
-                .more("with the look-up of the name, the dialogue with a proxy and TLS"),
+                .more("with the look-up of the name, the dialogue with a proxy and TLS")
+                .different("0 is refused: without the option there is no limit"),
             .reading(
                 nil, "keepalive-time", .text("SECONDS", "a number of seconds"),
                 "ask after so long a silence whether the server is still there", OptionValue.seconds
@@ -148,7 +149,7 @@ extension OptionTable {
                 "and begin none after so long", OptionValue.seconds
             ) {
                 $0.retryTime = $1
-            },
+            }.different("0 is refused: without the option there is no limit"),
             .flag(nil, "retry-all-errors", \.retriesAllErrors, "with `--retry`: after every failure")
                 .more("also where that may do something twice, as by your word"),
             .flag(nil, "retry-connrefused", "with `--retry`: connect again, as usual") { _ in },
