@@ -89,6 +89,10 @@ enum OptionConflicts {
         if options.proxyLogin != nil {
             guard case .server = options.proxy else { throw UsageError("--proxy-user needs --proxy") }
         }
+        // What the system has room for in an address (unix(7)), and the NUL behind it.
+        if let path = options.socketPath, path.utf8.count > 107 {
+            throw UsageError("--unix-socket needs a path of no more than 107 bytes")
+        }
         if options.keyFile != nil, options.certificateFile == nil { throw UsageError("--key needs --cert") }
         if options.retries == 0 {
             if options.retryDelay != nil { throw UsageError("--retry-delay needs --retry") }

@@ -177,6 +177,7 @@ struct CommandLineTests {
             (["-H", "Proxy-Authorization: Basic eA==", "http://a/"], "Proxy-Authorization is not sent"),
             (["-H", "Host: b", "-H", "host: c", "http://a/"], "one Host"),
             (["post", "http://a/", "http://b/"], "http is no field"),
+            (["--unix-socket", String(repeating: "s", count: 108), "http://a/"], "no more than 107 bytes"),
             (["-X", "DELETE", "ftp://a/f"], "ftp knows no --request"), (["-I", "FTP://a/f"], "ftp knows no --head"),
             (["-r", "0-9", "ftps://a/f"], "ftps knows no --range"),
             (["-r", "0-4", "file:/f"], "file knows no --range"),

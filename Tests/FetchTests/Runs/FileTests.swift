@@ -60,6 +60,19 @@ struct FileTests {
         await server.stop()
     }
 
+    @Test("-J with a name that is too long says that no file could have it")
+    func longName() async throws {
+        let server = try LoopbackServer.start { _ in
+            let name = String(repeating: "n", count: 300)
+            return ServerResponse.text("new").adding("Content-Disposition", "attachment; filename=\(name)")
+        }
+        let place = try Workplace()
+        let run = try await place.shell("fetch -OJ \(server.url("/"))")
+        #expect(run.exitCode == 23 && run.complaints.contains("gives no name that a file could have"))
+        #expect(place.names == [])
+        await server.stop()
+    }
+
     @Test("-J leaves parts and notes of its name alone, whose they may be")
     func namedParts() async throws {
         let server = try LoopbackServer.start { _ in
