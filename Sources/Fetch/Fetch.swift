@@ -65,7 +65,8 @@ enum Fetch {
         }
     }
 
-    /// The words behind the command's name. Swift's own list has other bytes where a word is not UTF-8: another file would be meant.
+    /// The words behind the command's name. Swift's own list has other bytes where a word is not UTF-8: another file
+    /// would be meant.
     private static func arguments() throws(UsageError) -> [String] {
         var arguments: [String] = []
         for number in 1..<max(1, Int(CommandLine.argc)) {

@@ -66,7 +66,7 @@ enum OptionConflicts {
         }
     }
 
-    /// What the library says by itself, of the body that it sends and of the connection that it sends on; it takes no other word for it.
+    /// What the library says by itself, of the body that it sends and of its connection; it takes no other word for it.
     private static let reservedFields: Set<String> = [
         "content-length", "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
         "upgrade",

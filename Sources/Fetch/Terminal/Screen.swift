@@ -65,7 +65,7 @@ final class Screen: Sendable {
     }
 }
 
-/// Writing to descriptors, and reading from them. Another process may have made them non-blocking, with which they are shared.
+/// Writing to descriptors, and reading from them. Another process that shares them may have made them non-blocking.
 enum FileDescriptor {
     /// Reads some bytes, waiting where there are none yet; how many, 0 at the end, and −1 with `errno` where it cannot.
     static func read(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<UInt8>, _ length: Int) -> Int {

@@ -5,8 +5,8 @@ import URLLoading
 
 /// Says what may help.
 package enum Advice {
-    /// What may help against an error of the library's that ends with this code, where these options were given; nil where there is
-    /// no advice.
+    /// What may help against an error of the library's that ends with this code, where these options were given; nil
+    /// where there is no advice.
     package static func about(_ code: ExitCode, _ error: URLError?, _ options: Options? = nil) -> String? {
         let url = error?.failingURL
         return switch code {

@@ -79,7 +79,8 @@ package enum OutputName {
     /// The name that a server suggests, which must not be another file's yet.
     static func unused(_ suggested: String?, in folder: String?) throws(FetchError) -> String {
         guard let safe = suggested.flatMap({ safe($0, hidden: false) }) else {
-            throw FetchError(.cannotWrite, "the server gives no name that a file could have", advice: "-o FILE names one")
+            throw FetchError(
+                .cannotWrite, "the server gives no name that a file could have", advice: "-o FILE names one")
         }
         let name = folder.map { "\($0)/\(safe)" } ?? safe
         // Parts and notes of this name are of other downloads.

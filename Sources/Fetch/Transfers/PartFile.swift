@@ -15,8 +15,8 @@ final class PartFile: Sendable {
     /// How long it was when it was opened.
     let length: Int64
 
-    /// Opens or makes the part of a file; `isNew` where nothing may be there yet, neither under its name nor, at the end, in its
-    /// place. Whoever may not read the file that it will replace may not read the part either.
+    /// Opens or makes the part of a file; `isNew` where nothing may be there yet, neither under its name nor, at the
+    /// end, in its place. Users that may not read the file that it will replace may not read the part either.
     init(of place: OutputPlace, isNew: Bool = false) throws(FetchError) {
         let path = place.part
         let rights = try Self.rights(of: place.path)
@@ -111,8 +111,8 @@ final class PartFile: Sendable {
         if Self.isNamed(descriptor, path) { unlink(path) }
     }
 
-    /// The rights of a file that will be replaced, with those that its part needs; nil where there is none. What may not be written
-    /// is not replaced, though a new name in its folder would do.
+    /// The rights of a file that will be replaced, with those that its part needs; nil where there is none. What may not
+    /// be written is not replaced, though a new name in its folder would do.
     private static func rights(of path: String) throws(FetchError) -> mode_t? {
         var facts = stat()
         guard stat(path, &facts) == 0 else {

@@ -150,8 +150,8 @@ struct Run: Sendable {
         return result
     }
 
-    /// A web socket, and requests that are made for a report, stand alone: where --proto forbids one nothing is done. Of other
-    /// URLs each is looked at when its turn comes, and those that are allowed are asked for.
+    /// A web socket, and requests that are made for a report, stand alone: where --proto forbids one nothing is done. Of
+    /// other URLs each is looked at when its turn comes, and those that are allowed are asked for.
     private static func refuseSchemes(_ options: Options) throws(FetchError) {
         let urls = options.targets.map(\.url)
         let isExperiment = options.repetitions != nil || options.comparison != nil

@@ -132,7 +132,8 @@ struct SessionSetup {
             }
             for name in names.sorted() {
                 let path = "\(folder)/\(name)"
-                // What is no file of certificates is left alone, as the system's own folder has such. A pipe could be waited for for ever.
+                // What is no file of certificates is left alone, as the system's own folder has such. A pipe would be
+                // waited for.
                 if !OutputPlace(path).isSpecial, let text = try? Self.anchors(in: path) { pem += "\n" + text }
             }
             if pem.isEmpty { throw FetchError(.badAnchorFile, "no file in \(folder) holds a certificate in PEM form") }

@@ -54,7 +54,7 @@ struct Transfer: Sendable {
             || options.bearerToken != nil || !options.fields.isEmpty || !options.query.isEmpty
             || options.putsDataInQuery
             || options.certificateFile != nil || url.user() != nil || url.query() != nil
-        // Who has named a key, an authority or a version of TLS, or wants to see what TLS came to, wants no answer without it.
+        // Where a key, an authority or a version of TLS is named, or TLS is to be shown, no answer without it is wanted.
         let needsTLS =
             !options.pins.isEmpty || options.anchorFile != nil || options.anchorFolder != nil
             || options.lowestTLS != nil || options.highestTLS != nil || options.showsTLS

@@ -394,8 +394,8 @@ struct FileTests {
         await server.stop()
     }
 
-    /// A server whose `/f` is held up in its middle until anything else is asked for, and a run of the shell in a place of its
-    /// own: `$F` is the URL of `/f`, `$GO` lets it go on, and the function `half` waits for the first half.
+    /// A server whose `/f` is held up in its middle until anything else is asked for, and a run of the shell in a place
+    /// of its own: `$F` is the URL of `/f`, `$GO` lets it go on, and the function `half` waits for the first half.
     private func held(_ line: String) async throws -> (FetchRun, size: Int?) {
         let gate = ServerGate()
         let server = try LoopbackServer.start { request in
@@ -425,7 +425,7 @@ struct FileTests {
         return try #require(digits.flatMap { Int($0, radix: 16) }, "\(run.output)")
     }
 
-    @Test("Who may not read a file may not read its part either, also one that an earlier run has left")
+    @Test("Users that may not read a file may not read its part, also one that an earlier run has left")
     func rightsOfPart() async throws {
         for left in ["", "echo left > f.part; "] {
             let (run, size) = try await held(

@@ -48,7 +48,7 @@ struct InputRunTests {
         #expect(folder.exitCode == 26 && folder.complaints.contains(". cannot be read: Is a directory"))
         let key = try await place.shell("fetch --cacert ca -E ca --key nope \(server.url("/"))")
         #expect(key.exitCode == 58 && key.complaints == "fetch: nope cannot be read: No such file or directory\n")
-        // A folder's pipe is no file of certificates, and nobody waits for it.
+        // A folder's pipe is no file of certificates, and is not waited for.
         let pipe = try await place.shell("mkdir all; cp ca all; mkfifo all/p; fetch --capath all \(server.url("/"))")
         #expect(pipe.exitCode == 0, "\(pipe.complaints)")
         await server.stop()
@@ -66,8 +66,8 @@ struct InputRunTests {
         }
         let place = try Workplace()
         let url = scheme + server.url(scheme == "ws" ? "/socket" : "/").dropFirst(4)
-        // dd sets the flag of the open file, which fetch then has as its input. The second fetch has come and gone before there is
-        // anything to read.
+        // dd sets the flag of the open file, which fetch then has as its input. The second fetch has come and gone
+        // before there is anything to read.
         let run = try await place.shell(
             """
             mkfifo in
