@@ -33,6 +33,30 @@ struct CacheFileTests {
         try bytes.write(to: url, options: .atomic)
     }
 
+    private func record(for key: CacheKey) -> CacheRecord {
+        let answer = StoredAnswer(
+            status: 200, fields: Fields(), requestTime: .init(seconds: 0), responseTime: .init(seconds: 0),
+            selection: Selection(isUnrepeatable: false, members: [], salt: SipHash.Words(0, 0)))
+        return CacheRecord(
+            key: key.text, url: key.text, answer: answer, isHTTP: true, expectedLength: 5, storedAt: 0)
+    }
+
+    /// A cache with so many short answers, and their keys.
+    private func filled(_ count: Int, patience: Duration) throws -> (DiskCache, [CacheKey]) {
+        let disk = try #require(DiskCache(directory: folder.path, capacity: 1 << 20, patience: patience))
+        let keys = try (0..<count).map { try #require(CacheKey("https://h.example/\($0)")) }
+        for key in keys {
+            #expect(Array("hello".utf8).withUnsafeBytes { disk.store(record(for: key), body: $0) })
+        }
+        return (disk, keys)
+    }
+
+    /// Takes the lock that the cache's log is written under, as another process has it: it is the descriptor's.
+    private func takeLock() throws -> FileLock { try FileLock.take(folder.path + "lock").get() }
+
+    /// Nobody waits so long: a call that returns has not waited.
+    private static let endless = Duration.seconds(1_000_000)
+
     @Test("B7.19: a file that was cut, emptied, changed or made longer is a miss, and is removed", arguments: 0..<5)
     func damaged(kind: Int) throws {
         try fill(folder.cache())
@@ -67,11 +91,7 @@ struct CacheFileTests {
     @Test("B7.12, B7.19: a long file is served if it has the length in its head, and removed if it has another")
     func long() throws {
         let key = try #require(CacheKey(urls[0]))
-        let answer = StoredAnswer(
-            status: 200, fields: Fields(), requestTime: .init(seconds: 0), responseTime: .init(seconds: 0),
-            selection: Selection(isUnrepeatable: false, members: [], salt: SipHash.Words(0, 0)))
-        let record = CacheRecord(
-            key: key.text, url: key.text, answer: answer, isHTTP: true, expectedLength: 5, storedAt: 0)
+        let record = record(for: key)
         let disk = try #require(DiskCache(directory: folder.path, capacity: 1 << 20, readUnasked: 10))
         let damages: [(Data) -> Data] = [
             { $0 + [0] }, { $0.dropLast(2) }, { $0.prefix(47) }, { Data(count: $0.count) },
@@ -169,6 +189,77 @@ struct CacheFileTests {
         }
         #expect(try found(cache) == (removesAll ? [] : Array(urls.dropFirst())))
         #expect(folder.entries.count == (removesAll ? 0 : urls.count - 1))
+    }
+
+    @Test("B7.18, B7.19: what is stored is read, and a damaged file removed, while another process keeps the lock")
+    func readWhileLocked() throws {
+        let (disk, keys) = try filled(3, patience: Self.endless)
+        let lock = try takeLock()
+        for _ in 0..<100 {
+            for key in keys { #expect(disk.entry(for: key) != nil) }
+        }
+        try change(keys[0].fileName.hexadecimal) { $0 = $0.dropLast() }
+        #expect(disk.entry(for: keys[0]) == nil)
+        #expect(folder.entries.count == 2)
+        #expect(disk.capacity == 1 << 20)
+        lock.hold()
+    }
+
+    @Test("B7.7: of what is read while another process keeps the lock the last 1024 count")
+    func usesWhileLocked() throws {
+        let (disk, keys) = try filled(1100, patience: Self.endless)
+        let log = folder.path + "log"
+        let before = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int ?? 0
+        var lock: FileLock? = try takeLock()
+        for key in keys { #expect(disk.entry(for: key) != nil) }
+        withExtendedLifetime(lock) {}
+        lock = nil
+        disk.flush()
+        #expect(try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int == before + 1024 * 48)
+    }
+
+    @Test("B7.5: the usage is what the log tells where another process keeps the lock")
+    func usageWhileLocked() throws {
+        let (disk, _) = try filled(3, patience: .milliseconds(1))
+        let usage = disk.byteCount
+        #expect(usage > 0)
+        let lock = try takeLock()
+        let second = try #require(DiskCache(directory: folder.path, capacity: 1 << 20, patience: .milliseconds(1)))
+        #expect(disk.byteCount == usage && second.byteCount == usage)
+        lock.hold()
+    }
+
+    @Test("B7.18: a lock that another process keeps is waited for once, until it has been had again")
+    func waitsOnce() throws {
+        _ = try filled(1, patience: Self.endless)
+        let lock = CacheLock(folder.path + "lock")
+        var other: FileLock? = try takeLock()
+        #expect(lock.take(patience: .milliseconds(1)) == nil)
+        #expect(lock.take(patience: Self.endless) == nil, "does not wait once more")
+        withExtendedLifetime(other) {}
+        other = nil
+        #expect(lock.take(patience: .zero) != nil)
+    }
+
+    @Test("B1.26: a file URL is loaded while flushes wait for a cache that another process keeps")
+    func flushesWhileLocked() async throws {
+        try fill(folder.cache())
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = folder.cache()
+        let session = URLSession(configuration: configuration)
+        let flushed = Signal()
+        var lock: FileLock? = try takeLock()
+        // What was read has to be noted in the log.
+        #expect(configuration.urlCache?.cachedResponse(for: try Stored.request(urls[0])) != nil)
+        for _ in 0..<2 { session.flush { flushed.fire() } }
+        let file = folder.url.appending(path: "notes")
+        try Data("hello".utf8).write(to: file)
+        #expect(try await session.data(from: file).0 == Data("hello".utf8))
+        #expect(flushed.count == 0)
+        withExtendedLifetime(lock) {}
+        lock = nil
+        await flushed.wait(times: 2)
+        session.invalidateAndCancel()
     }
 
     @Test("B7.18: a directory that was removed is made again")

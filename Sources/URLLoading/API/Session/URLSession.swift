@@ -112,10 +112,15 @@ open class URLSession: NSObject, @unchecked Sendable {
         let storage = configurationCopy.httpCookieStorage.flatMap { $0.store.needsWriting ? $0 : nil }
         let cache = configurationCopy.urlCache.flatMap { $0.store.mayNeedWriting ? $0.store : nil }
         if storage == nil, cache == nil { return core.relay.run(completionHandler) }
-        BlockingLane.files.run { [core] in
-            storage?.write()
+        let writeCache = { @Sendable [core] in
             cache?.flush()
             core.relay.run(completionHandler)
+        }
+        guard let storage else { return BlockingLane.cache.run(writeCache) }
+        // Each where its kind waits: a cache that another process holds up must not hold up files and cookies.
+        BlockingLane.files.run {
+            storage.write()
+            if cache == nil { writeCache() } else { BlockingLane.cache.run(writeCache) }
         }
     }
 

@@ -16,15 +16,19 @@ import URLLoadingSystem
 package final class DiskCache: Sendable {
     private let folder: PrivateFolder
     private let state: Mutex<State>
-    private let uses = Mutex<[SipHash.Words]>([])
+    private let uses = Mutex(Uses())
     private let checked = Mutex<[SipHash.Words: FileIdentity]>([:])
-    /// What is longer was not stored under this capacity, and is not read.
+    /// The capacity. What is longer was not stored under it, and is not read.
     private let longest: Atomic<Int>
     /// What is longer says itself how long it is, before it is read.
     private let readUnasked: Int
+    /// Held while the log is written.
+    private let lock: CacheLock
+    /// Held while a file has a name of its own: where no process holds it such files are left-overs.
+    private let writers: CacheLock
+    private let patience: Duration
 
     private struct State: ~Copyable, Sendable {
-        var capacity: Int
         var log = CacheIndex()
         /// Nil until it is needed, and when another has taken its place.
         var file: RecordLog?
@@ -32,13 +36,46 @@ package final class DiskCache: Sendable {
         var isTidied = false
     }
 
-    /// A cache in a directory, which is made where there is none; nil where there can be none that is safe.
-    package init?(directory: String, capacity: Int, readUnasked: Int = usuallyReadUnasked) {
+    /// What was read and the log does not know of, the longest ago first.
+    private struct Uses: Sendable {
+        private(set) var names: [SipHash.Words] = []
+        private var count = 0
+
+        /// Whether it is time to tell the log.
+        mutating func note(_ name: SipHash.Words) -> Bool {
+            guard names.last != name else { return false }
+            names.append(name)
+            forgetOldest()
+            count &+= 1
+            return count % DiskCache.usesAtATime == 0
+        }
+
+        mutating func note(_ more: [SipHash.Words]) {
+            names += more
+            forgetOldest()
+        }
+
+        private mutating func forgetOldest() { names.removeFirst(max(0, names.count - DiskCache.rememberedUses)) }
+
+        mutating func take() -> [SipHash.Words] {
+            defer { names.removeAll(keepingCapacity: true) }
+            return names
+        }
+    }
+
+    /// A cache in a directory, which is made where there is none; nil where there can be none that is safe. What writes
+    /// waits so long for another process, once.
+    package init?(
+        directory: String, capacity: Int, readUnasked: Int = usuallyReadUnasked, patience: Duration = .seconds(5)
+    ) {
         guard let folder = PrivateFolder(path: directory) else { return nil }
         self.folder = folder
         longest = Atomic(max(0, capacity))
         self.readUnasked = readUnasked
-        state = Mutex(State(capacity: max(0, capacity)))
+        self.patience = patience
+        lock = CacheLock(folder.file(Self.lockName))
+        writers = CacheLock(folder.file(Self.writersName))
+        state = Mutex(State())
     }
 
     /// What is stored for a key.
@@ -64,7 +101,8 @@ package final class DiskCache: Sendable {
         let contents = contents(of: name.hexadecimal)
         if case .none = contents { return nil }
         guard let entry = entry(in: contents, name: name) else {
-            change { state in remove([name], &state) }
+            folder.remove(name.hexadecimal)
+            changeIfFree { state in remove([name], &state) }
             return nil
         }
         // Another key of the same digest, which was never seen anywhere: it is not this one's answer.
@@ -128,16 +166,12 @@ package final class DiskCache: Sendable {
 
     /// Remembers what was used without being read here; the log is told with its next change.
     package func note(uses names: [SipHash.Words]) {
-        uses.withLock { $0 += names }
+        uses.withLock { $0.note(names) }
     }
 
     /// Remembers what was read; the log is told of several at a time.
     private func noteUse(_ name: SipHash.Words) {
-        let isEnough = uses.withLock { uses in
-            if uses.last != name { uses.append(name) }
-            return uses.count >= Self.usesAtATime
-        }
-        if isEnough { change { _ in } }
+        if uses.withLock({ $0.note(name) }) { changeIfFree { _ in } }
     }
 
     // MARK: Writing
@@ -162,15 +196,14 @@ package final class DiskCache: Sendable {
             remove(key)
             return false
         }
-        // Held while a file has a name of its own: where no process holds it such files are left-overs.
-        guard folder.prepare(), case .success(let lock) = FileLock.take(folder.file(Self.writersName), .shared),
+        guard folder.prepare(), let lock = writers.take(.shared, patience: patience),
             case .success(let file) = TemporaryFile.create(in: folder.path, prefix: Self.newPrefix, suffix: "")
         else { return false }
         defer { lock.hold() }
         guard head.withUnsafeBytes({ file.append($0) }) == nil, file.append(body) == nil else { return false }
         var isStored = false
         change { state in
-            guard byteCount <= state.capacity else { return }
+            guard byteCount <= capacity else { return }
             let event = CacheIndex.Event.stored(name, byteCount: byteCount, at: record.storedAt)
             // Order: entered first. A process that is killed in between leaves an entry without a file, which is a miss.
             guard enter([event], &state) else { return }
@@ -179,7 +212,7 @@ package final class DiskCache: Sendable {
                 return
             }
             isStored = true
-            remove(state.log.excess(over: state.capacity), &state)
+            remove(state.log.excess(over: capacity), &state)
         }
         return isStored
     }
@@ -206,17 +239,16 @@ package final class DiskCache: Sendable {
         change { state in removeAll(&state) }
     }
 
-    /// How many bytes may be stored; what is more goes at once (B7.6).
+    /// How many bytes may be stored; what is more goes at once (B7.6). Asking never waits.
     package var capacity: Int {
-        get { state.withLock { $0.capacity } }
+        get { longest.load(ordering: .relaxed) }
         set {
             longest.store(max(0, newValue), ordering: .relaxed)
-            state.withLock { $0.capacity = max(0, newValue) }
             change { state in
-                if state.capacity == 0 {
+                if capacity == 0 {
                     removeAll(&state)
                 } else {
-                    remove(state.log.excess(over: state.capacity), &state)
+                    remove(state.log.excess(over: capacity), &state)
                 }
             }
         }
@@ -224,13 +256,22 @@ package final class DiskCache: Sendable {
 
     /// How many bytes are stored.
     package var byteCount: Int {
-        var byteCount = 0
+        var byteCount: Int?
         change { byteCount = $0.log.byteCount }
-        return byteCount
+        return byteCount ?? loggedByteCount
+    }
+
+    /// As the log tells that another may be writing: its records are whole, and each can be judged alone.
+    private var loggedByteCount: Int {
+        var file = RecordLog.open(path: folder.file(Self.logName))
+        guard file?.read(recordSize: CacheIndex.recordSize, limit: CacheIndex.recordSize) == Self.logStart else { return 0 }
+        var log = CacheIndex()
+        takeIn(&file, &log)
+        return log.byteCount
     }
 
     /// Whether something was read that the log does not know of; never waits.
-    package var hasUnnotedUses: Bool { uses.withLock { !$0.isEmpty } }
+    package var hasUnnotedUses: Bool { uses.withLock { !$0.names.isEmpty } }
 
     /// Lets the log know of everything that was read.
     package func flush() {
@@ -242,25 +283,34 @@ package final class DiskCache: Sendable {
     /// Calls `body` with the log as it is now, while no other process changes it; not at all where that cannot be had.
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
-            guard folder.prepare(), case .success(let lock) = FileLock.take(folder.file(Self.lockName)) else { return }
-            defer { lock.hold() }
-            guard refresh(&state) else { return }
-            let used = uses.withLock { uses in
-                defer { uses.removeAll(keepingCapacity: true) }
-                return uses
-            }
-            if !used.isEmpty {
-                _ = enter(used.filter { state.log.files.contains($0) }.map(CacheIndex.Event.used), &state)
-            }
-            if !state.isTidied {
-                state.isTidied = true
-                tidy()
-                // Who was here before may have had more room. What has none yet is about to be told how much there is.
-                if state.capacity > 0 { remove(state.log.excess(over: state.capacity), &state) }
-            }
-            body(&state)
-            if state.log.isWorthShortening { replaceLog(&state) }
+            guard folder.prepare(), let lock = lock.take(patience: patience) else { return }
+            change(&state, holding: lock, body)
         }
+    }
+
+    /// As `change`, but never waits for another: not at all where somebody has the log just now.
+    private func changeIfFree(_ body: (inout State) -> Void) {
+        _ = state.withLockIfAvailable { state in
+            guard folder.prepare(), let lock = lock.takeIfFree() else { return }
+            change(&state, holding: lock, body)
+        }
+    }
+
+    private func change(_ state: inout State, holding lock: FileLock, _ body: (inout State) -> Void) {
+        defer { lock.hold() }
+        guard refresh(&state) else { return }
+        let used = uses.withLock { $0.take() }
+        if !used.isEmpty {
+            _ = enter(used.filter { state.log.files.contains($0) }.map(CacheIndex.Event.used), &state)
+        }
+        if !state.isTidied {
+            state.isTidied = true
+            tidy()
+            // Who was here before may have had more room. What has none yet is about to be told how much there is.
+            if capacity > 0 { remove(state.log.excess(over: capacity), &state) }
+        }
+        body(&state)
+        if state.log.isWorthShortening { replaceLog(&state) }
     }
 
     /// Takes in what others have written; whether there is a log.
@@ -281,17 +331,20 @@ package final class DiskCache: Sendable {
                 return state.file != nil
             }
         }
-        while let records = state.file?.read(recordSize: CacheIndex.recordSize), !records.isEmpty {
-            records.withUnsafeBytes { state.log.take($0) }
-        }
+        takeIn(&state.file, &state.log)
         return true
+    }
+
+    /// Takes in what a log tells from where it was read up to.
+    private func takeIn(_ file: inout RecordLog?, _ log: inout CacheIndex) {
+        while let records = file?.read(recordSize: CacheIndex.recordSize), !records.isEmpty {
+            records.withUnsafeBytes { log.take($0) }
+        }
     }
 
     /// Removes what killed processes have left half written, unless another process is writing just now.
     private func tidy() {
-        guard case .success(let lock) = FileLock.take(folder.file(Self.writersName), .alone, patience: .zero) else {
-            return
-        }
+        guard let lock = writers.takeIfFree() else { return }
         for name in folder.names where name.hasPrefix(Self.newPrefix) { folder.remove(name) }
         lock.hold()
     }
@@ -325,9 +378,7 @@ package final class DiskCache: Sendable {
         state.log = CacheIndex()
         state.file = RecordLog.open(path: folder.file(Self.logName))
         _ = state.file?.read(recordSize: CacheIndex.recordSize, limit: CacheIndex.recordSize)
-        while let records = state.file?.read(recordSize: CacheIndex.recordSize), !records.isEmpty {
-            records.withUnsafeBytes { state.log.take($0) }
-        }
+        takeIn(&state.file, &state.log)
     }
 
     private func enter(_ events: [CacheIndex.Event], _ state: inout State) -> Bool {
@@ -357,8 +408,10 @@ package final class DiskCache: Sendable {
     private static let newPrefix = "new-"
     /// As long as a record, so that records keep in step.
     private static let logStart = Array("URLLoading cache log 01\n".utf8) + [UInt8](repeating: 0, count: 24)
-    /// Picked by feel: a process that is killed forgets at most so many.
+    /// Picked by feel: a process that is killed forgets hardly more.
     private static let usesAtATime = 64
+    /// Picked by feel: where the log cannot be had for long the last so many count.
+    private static let rememberedUses = 1024
     private static let rememberedChecks = 8192
     /// Picked by feel: so much memory there is everywhere.
     package static let usuallyReadUnasked = 64 << 20
