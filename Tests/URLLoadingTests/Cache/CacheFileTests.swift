@@ -177,6 +177,21 @@ struct CacheFileTests {
         #expect(folder.cache().cachedResponse(for: try Stored.request(urls[0])) == nil)
     }
 
+    @Test("B7.6, B7.15: what a capacity of 0 or a date removes is gone where the lock cannot be had, too", arguments: 0..<4)
+    func removedAtOnceWithoutLock(kind: Int) throws {
+        let cache = folder.cache()
+        try fill(cache)
+        try block("lock")
+        switch kind {
+        case 0: cache.diskCapacity = 0
+        case 1: cache.removeCachedResponses(since: .distantPast)
+        case 2: cache.removeCachedResponses(since: Date(timeIntervalSinceNow: -3600))
+        default: cache.removeCachedResponses(since: .distantFuture)
+        }
+        #expect(folder.entries.count == (kind == 3 ? urls.count : 0))
+        #expect(try found(folder.cache()) == (kind == 3 ? urls : []))
+    }
+
     @Test("B7.15: what is removed is gone where the lock cannot be had, too", arguments: [false, true])
     func removedWithoutLock(removesAll: Bool) throws {
         let cache = folder.cache()

@@ -229,7 +229,13 @@ package final class DiskCache: Sendable {
 
     /// Removes what was stored at or after a moment, in microseconds since the beginning of 1970.
     package func remove(storedSince time: Int64) {
-        change { state in remove(state.log.names(storedSince: time), &state) }
+        if change({ state in remove(state.log.names(storedSince: time), &state) }) { return }
+        // They must be gone also where the log cannot be had. What cannot be read may be of that time.
+        for text in folder.names {
+            guard let name = SipHash.Words(hexadecimal: text) else { continue }
+            if let entry = entry(in: contents(of: text), name: name), entry.record.storedAt < time { continue }
+            folder.remove(text)
+        }
     }
 
     /// Removes everything.
@@ -244,6 +250,8 @@ package final class DiskCache: Sendable {
         get { longest.load(ordering: .relaxed) }
         set {
             longest.store(max(0, newValue), ordering: .relaxed)
+            // First, since they must be gone also where the log cannot be had.
+            if newValue <= 0 { removeFiles() }
             change { state in
                 if capacity == 0 {
                     removeAll(&state)
@@ -280,11 +288,13 @@ package final class DiskCache: Sendable {
 
     // MARK: The log
 
-    /// Calls `body` with the log as it is now, while no other process changes it; not at all where that cannot be had.
-    private func change(_ body: (inout State) -> Void) {
+    /// Calls `body` with the log as it is now, while no other process changes it; not at all, and false, where that cannot be
+    /// had.
+    @discardableResult
+    private func change(_ body: (inout State) -> Void) -> Bool {
         state.withLock { state in
-            guard folder.prepare(), let lock = lock.take(patience: patience) else { return }
-            change(&state, holding: lock, body)
+            guard folder.prepare(), let lock = lock.take(patience: patience) else { return false }
+            return change(&state, holding: lock, body)
         }
     }
 
@@ -292,13 +302,13 @@ package final class DiskCache: Sendable {
     private func changeIfFree(_ body: (inout State) -> Void) {
         _ = state.withLockIfAvailable { state in
             guard folder.prepare(), let lock = lock.takeIfFree() else { return }
-            change(&state, holding: lock, body)
+            _ = change(&state, holding: lock, body)
         }
     }
 
-    private func change(_ state: inout State, holding lock: FileLock, _ body: (inout State) -> Void) {
+    private func change(_ state: inout State, holding lock: FileLock, _ body: (inout State) -> Void) -> Bool {
         defer { lock.hold() }
-        guard refresh(&state) else { return }
+        guard refresh(&state) else { return false }
         let used = uses.withLock { $0.take() }
         if !used.isEmpty {
             _ = enter(used.filter { state.log.files.contains($0) }.map(CacheIndex.Event.used), &state)
@@ -311,6 +321,7 @@ package final class DiskCache: Sendable {
         }
         body(&state)
         if state.log.isWorthShortening { replaceLog(&state) }
+        return true
     }
 
     /// Takes in what others have written; whether there is a log.
