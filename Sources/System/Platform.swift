@@ -377,9 +377,9 @@ enum Platform {
     static func isUnsupported(_ error: Int32) -> Bool { error == EINVAL || error == ENOTSUP || error == EROFS }
 
     /// Removes a path from the file system; an absent one is fine.
-    static func remove(path: String) {
-        _ = unlink(path)
-    }
+    /// Whether there is no such file now.
+    @discardableResult
+    static func remove(path: String) -> Bool { unlink(path) == 0 || errno == ENOENT }
 
     static func exists(path: String) -> Bool { access(path, F_OK) == 0 }
 

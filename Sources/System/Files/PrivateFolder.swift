@@ -48,8 +48,9 @@ package struct PrivateFolder: Sendable {
     /// Whether there is a file of that name.
     package func has(_ name: String) -> Bool { Platform.exists(path: file(name)) }
 
-    /// Removes a file; one that is not there is fine.
-    package func remove(_ name: String) { Platform.remove(path: file(name)) }
+    /// Removes a file; one that is not there is fine. Whether it is gone.
+    @discardableResult
+    package func remove(_ name: String) -> Bool { Platform.remove(path: file(name)) }
 
     /// The names in it, or why they cannot be had; files that were not finished, whose names begin with a dot, are removed
     /// where `cleaning` says so.

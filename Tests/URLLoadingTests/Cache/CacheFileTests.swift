@@ -277,6 +277,32 @@ struct CacheFileTests {
         session.invalidateAndCancel()
     }
 
+    @Test("B7.13, B7.15: what cannot be removed from the disk is not given out any more")
+    func unremovable() async {
+        // In a process of its own, which may become another user: root may remove everything.
+        await #expect(processExitsWith: .success) {
+            if geteuid() == 0 { #expect(seteuid(65534) == 0) }
+            let folder = CacheFolder()
+            let cache = folder.cache()
+            let urls = (0..<5).map { "https://h.example/\($0)" }
+            for url in urls { try Stored.store(url, "old", in: cache) }
+            #expect(chmod(folder.path, 0o500) == 0)
+            let found = { (number: Int) in
+                let cached = cache.cachedResponse(for: try Stored.request(urls[number]))
+                return cached.map { String(decoding: $0.data, as: UTF8.self) }
+            }
+            try Stored.store(urls[0], "new", in: cache)
+            cache.removeCachedResponse(for: try Stored.request(urls[1]))
+            #expect(try found(0) == nil && found(1) == nil && found(2) == "old")
+            cache.removeAllCachedResponses()
+            #expect(try found(2) == nil && found(3) == nil)
+            #expect(folder.entries.count == urls.count)
+            #expect(chmod(folder.path, 0o700) == 0)
+            try Stored.store(urls[0], "newest", in: cache)
+            #expect(try found(0) == "newest" && found(2) == nil)
+        }
+    }
+
     @Test("B7.18: a directory that was removed is made again")
     func removedDirectory() throws {
         let cache = folder.cache()

@@ -18,6 +18,7 @@ package final class DiskCache: Sendable {
     private let state: Mutex<State>
     private let uses = Mutex(Uses())
     private let checked = Mutex<[SipHash.Words: FileIdentity]>([:])
+    private let unremoved = Mutex(Unremoved())
     /// The capacity. What is longer was not stored under it, and is not read.
     private let longest: Atomic<Int>
     /// What is longer says itself how long it is, before it is read.
@@ -63,6 +64,28 @@ package final class DiskCache: Sendable {
         }
     }
 
+    /// What had to go and is still there, as on a disk that cannot be written any more: it is not given out.
+    private struct Unremoved: Sendable {
+        private var names: Set<SipHash.Words> = []
+        /// All that was stored up to this moment is hidden: there was too much of it to be named, or it could not be.
+        private var moment = Int64.min
+
+        mutating func add(_ name: SipHash.Words) {
+            names.insert(name)
+            if names.count > DiskCache.rememberedUnremoved { addAll() }
+        }
+
+        mutating func addAll() {
+            moment = Machine.wallMicroseconds
+            names = []
+        }
+
+        /// A file is gone, or there is a new one of its name.
+        mutating func drop(_ name: SipHash.Words) { names.remove(name) }
+
+        func contains(_ name: SipHash.Words, storedAt: Int64) -> Bool { storedAt <= moment || names.contains(name) }
+    }
+
     /// A cache in a directory, which is made where there is none; nil where there can be none that is safe. What writes
     /// waits so long for another process, once.
     package init?(
@@ -101,10 +124,11 @@ package final class DiskCache: Sendable {
         let contents = contents(of: name.hexadecimal)
         if case .none = contents { return nil }
         guard let entry = entry(in: contents, name: name) else {
-            folder.remove(name.hexadecimal)
+            removeFile(name)
             changeIfFree { state in remove([name], &state) }
             return nil
         }
+        guard !unremoved.withLock({ $0.contains(name, storedAt: entry.record.storedAt) }) else { return nil }
         // Another key of the same digest, which was never seen anywhere: it is not this one's answer.
         guard entry.record.key == key.text else { return nil }
         noteUse(name)
@@ -182,7 +206,7 @@ package final class DiskCache: Sendable {
         guard let key = CacheKey(record.key), key.text == record.key else { return false }
         if write(record, body: body, for: key) { return true }
         // The one before must not be found as if it were the newest. This needs no room, and no lock that may not be had.
-        folder.remove(key.fileName.hexadecimal)
+        removeFile(key.fileName)
         return false
     }
 
@@ -212,6 +236,7 @@ package final class DiskCache: Sendable {
                 return
             }
             isStored = true
+            unremoved.withLock { $0.drop(name) }
             remove(state.log.excess(over: capacity), &state)
         }
         return isStored
@@ -223,7 +248,7 @@ package final class DiskCache: Sendable {
         // Mostly there is nothing, and then nothing is locked.
         guard folder.has(name.hexadecimal) else { return }
         // First, since it must be gone also where the log cannot be had.
-        folder.remove(name.hexadecimal)
+        removeFile(name)
         change { state in remove([name], &state) }
     }
 
@@ -231,10 +256,10 @@ package final class DiskCache: Sendable {
     package func remove(storedSince time: Int64) {
         if change({ state in remove(state.log.names(storedSince: time), &state) }) { return }
         // They must be gone also where the log cannot be had. What cannot be read may be of that time.
-        for text in folder.names {
-            guard let name = SipHash.Words(hexadecimal: text) else { continue }
-            if let entry = entry(in: contents(of: text), name: name), entry.record.storedAt < time { continue }
-            folder.remove(text)
+        for name in fileNames {
+            let entry = entry(in: contents(of: name.hexadecimal), name: name)
+            if let entry, entry.record.storedAt < time { continue }
+            removeFile(name)
         }
     }
 
@@ -399,12 +424,26 @@ package final class DiskCache: Sendable {
     }
 
     private func remove(_ names: [SipHash.Words], _ state: inout State) {
-        for name in names { folder.remove(name.hexadecimal) }
+        for name in names { removeFile(name) }
         _ = enter(names.filter { state.log.files.contains($0) }.map(CacheIndex.Event.removed), &state)
     }
 
     private func removeFiles() {
-        for name in folder.names where SipHash.Words(hexadecimal: name) != nil { folder.remove(name) }
+        for name in fileNames { removeFile(name) }
+    }
+
+    /// The names of what is there and is to go. Where they cannot be had nothing of it is given out any more.
+    private var fileNames: [SipHash.Words] {
+        guard case .success(let names) = folder.list() else {
+            unremoved.withLock { $0.addAll() }
+            return []
+        }
+        return names.compactMap { SipHash.Words(hexadecimal: $0) }
+    }
+
+    private func removeFile(_ name: SipHash.Words) {
+        let isGone = folder.remove(name.hexadecimal)
+        unremoved.withLock { isGone ? $0.drop(name) : $0.add(name) }
     }
 
     private func removeAll(_ state: inout State) {
@@ -424,6 +463,7 @@ package final class DiskCache: Sendable {
     /// Picked by feel: where the log cannot be had for long the last so many count.
     private static let rememberedUses = 1024
     private static let rememberedChecks = 8192
+    private static let rememberedUnremoved = 8192
     /// Picked by feel: so much memory there is everywhere.
     package static let usuallyReadUnasked = 64 << 20
     /// A log of so many bytes has long been worth shortening.
