@@ -41,6 +41,18 @@ struct SharedFileTests {
         #expect(file.read(atMost: 100) == [2])
     }
 
+    @Test("what a killed process has left half written goes with the next change, and nothing else")
+    func leftOvers() {
+        let file = SharedFile(path: folder.path + "/file")
+        for makesChange: SharedFile.Change in [.replace([1]), .remove] {
+            let leftOver = SharedFile(path: folder.path + "/file.new-abc")
+            let other = SharedFile(path: folder.path + "/other.new-abc")
+            #expect(write(leftOver, "secret") == nil && write(other, "x") == nil)
+            #expect(file.change(atMost: 100) { _ in makesChange } == nil)
+            #expect(leftOver.read(atMost: 100) == nil && other.read(atMost: 100) != nil)
+        }
+    }
+
     @Test("changes from many threads all count")
     func threads() async {
         let file = SharedFile(path: folder.path + "/file")
@@ -84,6 +96,7 @@ private final class Folder: Sendable {
         for name in ["/a/b/file.lock", "/file", "/file.lock", "/link.lock", "/loop", "/loop.lock"] {
             unlink(path + name)
         }
+        for name in ["/file.new-abc.lock", "/other.new-abc", "/other.new-abc.lock"] { unlink(path + name) }
         for name in ["/a/b", "/a", ""] { rmdir(path + name) }
     }
 }

@@ -88,20 +88,35 @@ package struct SharedFile: Sendable, Equatable {
         }
         switch body(content) {
         case .keep: return nil
-        case .replace(let bytes): return replace(with: bytes)
+        case .replace(let bytes):
+            removeLeftOvers()
+            return replace(with: bytes)
         case .remove:
+            removeLeftOvers()
             Platform.remove(path: path)
             return nil
         }
     }
 
     private func replace(with bytes: [UInt8]) -> SystemError? {
-        switch TemporaryFile.create(in: directory, prefix: ".new-", suffix: "") {
+        switch TemporaryFile.create(in: directory, prefix: newPrefix, suffix: "") {
         case .failure(let error): return error
         case .success(let file):
             // A file that is not put into its place goes with its object.
             return bytes.withUnsafeBytes { file.append($0) } ?? file.replace(path)
         }
+    }
+
+    /// Removes what processes have left that were killed while they wrote. Needs the lock, under which no other writes.
+    private func removeLeftOvers() {
+        guard case .success(let names) = Platform.allNames(in: directory) else { return }
+        for name in names where name.hasPrefix(newPrefix) { Platform.remove(path: directory + "/" + name) }
+    }
+
+    /// Names of files that are still to take the place of this one begin with it.
+    private var newPrefix: String {
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        return name + ".new-"
     }
 
     private var directory: String {
