@@ -16,11 +16,11 @@ struct SharedFileTests {
     func changes() {
         let file = SharedFile(path: folder.path + "/a/b/file")
         #expect(file.read(atMost: 100) == nil)
-        #expect(file.change(atMost: 100) { bytes in bytes == nil ? .keep : .remove } == nil)
+        #expect(file.change(atMost: 100) { content in content == .missing ? .keep : .remove } == nil)
         #expect(write(file, "one") == nil && file.read(atMost: 100) == Array("one".utf8))
         #expect(write(file, "") == nil && file.read(atMost: 100) == [])
         #expect(write(file, "two") == nil && file.read(atMost: 2) == nil, "longer than asked for")
-        #expect(file.change(atMost: 100) { bytes in bytes == Array("two".utf8) ? .keep : .remove } == nil)
+        #expect(file.change(atMost: 100) { content in content == .whole(Array("two".utf8)) ? .keep : .remove } == nil)
         #expect(file.read(atMost: 3) == Array("two".utf8))
         var about = stat()
         #expect(stat(file.path, &about) == 0 && about.st_mode & 0o777 == 0o600)
@@ -59,11 +59,34 @@ struct SharedFileTests {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    for _ in 0..<10 { _ = file.change(atMost: 100) { .replace(($0 ?? []) + [1]) } }
+                    for _ in 0..<10 { _ = file.change(atMost: 100) { .replace(($0.bytes ?? []) + [1]) } }
                 }
             }
         }
         #expect(file.read(atMost: 100)?.count == 40)
+    }
+
+    @Test("what is no file, or too long, is not missing")
+    func unusable() {
+        let file = SharedFile(path: folder.path + "/file")
+        #expect(file.content(atMost: 2) == .success(.missing))
+        #expect(SharedFile(path: file.path + "/below").content(atMost: 2) == .success(.missing))
+        #expect(SharedFile(path: folder.path).content(atMost: 2) == .success(.unusable))
+        #expect(write(file, "two") == nil && file.content(atMost: 2) == .success(.unusable))
+        #expect(file.content(atMost: 3) == .success(.whole(Array("two".utf8))))
+    }
+
+    @Test("another user's file is left alone")
+    func foreign() {
+        // A file of root's that anybody may read, where this is not root; else one that is given away.
+        let isRoot = geteuid() == 0
+        let file = SharedFile(path: isRoot ? folder.path + "/file" : "/etc/passwd")
+        if isRoot { #expect(write(file, "theirs") == nil && chown(file.path, 65534, 65534) == 0) }
+        #expect(file.content(atMost: 1 << 20) == .success(.foreign) && file.read(atMost: 1 << 20) == nil)
+        guard isRoot else { return }
+        #expect(write(file, "ours")?.errno == EPERM)
+        var about = stat()
+        #expect(stat(file.path, &about) == 0 && about.st_uid == 65534 && about.st_size == 6)
     }
 
     @Test("where nothing can be written the error says what failed")

@@ -15,6 +15,21 @@ package struct SharedFile: Sendable, Equatable {
         case remove
     }
 
+    /// What there is.
+    package enum Content: Sendable, Equatable {
+        /// There is no file.
+        case missing
+        /// It is none that could be believed: no file at all, or one that is longer than it may be.
+        case unusable
+        /// It is another user's.
+        case foreign
+        /// All that is in it.
+        case whole([UInt8])
+
+        /// What is in it; nil where there is none that could be believed.
+        package var bytes: [UInt8]? { if case .whole(let bytes) = self { bytes } else { nil } }
+    }
+
     /// Where it is; a file beside it, whose name ends in `.lock`, is what changes are locked by.
     package let path: String
 
@@ -26,21 +41,21 @@ package struct SharedFile: Sendable, Equatable {
     /// The whole content; nil where there is none that could be believed: no file, one of another user's, one that is
     /// longer than `limit` or cannot be read.
     package func read(atMost limit: Int) -> [UInt8]? {
-        if case .success(let bytes) = content(atMost: limit) { bytes } else { nil }
+        if case .success(let content) = content(atMost: limit) { content.bytes } else { nil }
     }
 
-    /// The whole content; nil where there is none that could be believed. Fails where there may be one that cannot be
-    /// read now: descriptors have run out, or the disk says no.
-    package func content(atMost limit: Int) -> Result<[UInt8]?, SystemError> {
+    /// The whole content. Fails where there may be one that cannot be read now: descriptors have run out, or the disk says no.
+    package func content(atMost limit: Int) -> Result<Content, SystemError> {
         let file: OpenFile
         switch OpenFile.open(path: path) {
-        case .failure(let error): return Self.meansNone(error) ? .success(nil) : .failure(error)
+        case .failure(let error): return Self.content(error).map { .success($0) } ?? .failure(error)
         case .success(let opened): file = opened
         }
-        guard file.byteCount <= Int64(limit), Platform.isOwn(file: file.raw) else { return .success(nil) }
+        guard Platform.isOwn(file: file.raw) else { return .success(.foreign) }
+        guard file.byteCount <= Int64(limit) else { return .success(.unusable) }
         let count = Int(file.byteCount)
         // The initialiser writes to the array, and all arrays without room are one.
-        guard count > 0 else { return .success([]) }
+        guard count > 0 else { return .success(.whole([])) }
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
@@ -56,22 +71,24 @@ package struct SharedFile: Sendable, Equatable {
             }
         }
         if let failure { return .failure(failure) }
-        return .success(bytes.count == count ? bytes : nil)
+        return .success(bytes.count == count ? .whole(bytes) : .unusable)
     }
 
-    /// Whether opening has failed since there is no file of that name.
-    private static func meansNone(_ error: SystemError) -> Bool {
+    /// What there is where opening has failed, as far as that is known.
+    private static func content(_ error: SystemError) -> Content? {
         switch error.errno {
-        case ENOENT, ENOTDIR, EISDIR, EINVAL, ENXIO: true
-        default: false
+        case ENOENT, ENOTDIR: .missing
+        case EISDIR, EINVAL, ENXIO: .unusable
+        default: nil
         }
     }
 
     /// Lets `body` see the content and say what becomes of it, while no other process does the same.
     ///
-    /// Fails without calling `body` where the lock is not to be had within `patience`, or the file cannot be read now.
+    /// Fails without calling `body` where the lock is not to be had within `patience`, the file cannot be read now, or is another
+    /// user's: where root runs a program with a user's home, what it would write could not be read by the user any more.
     package func change(
-        atMost limit: Int, patience: Duration = .seconds(5), _ body: ([UInt8]?) -> Change
+        atMost limit: Int, patience: Duration = .seconds(5), _ body: (Content) -> Change
     ) -> SystemError? {
         if let error = makeDirectory() { return error }
         // The lock goes with it.
@@ -81,9 +98,10 @@ package struct SharedFile: Sendable, Equatable {
         case .success(let taken): lock = taken
         }
         defer { lock.hold() }
-        let content: [UInt8]?
+        let content: Content
         switch self.content(atMost: limit) {
         case .failure(let error): return error
+        case .success(.foreign): return SystemError(errno: EPERM, call: "fstat")
         case .success(let read): content = read
         }
         switch body(content) {

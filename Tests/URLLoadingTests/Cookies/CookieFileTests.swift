@@ -256,6 +256,27 @@ struct CookieFileTests {
         #expect(Self.values(CookieStore(file: file)) == ["a=1", "b=1", "c=1"])
     }
 
+    @Test("B8.69: where the file became too long, or no file, memory keeps what it has", arguments: [false, true])
+    func unusableLater(isFolder: Bool) throws {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        let store = CookieStore(file: file)
+        #expect(store.set(Cookie(name: "a")) && store.set(Cookie(name: "b")))
+        _ = store.write()
+        if isFolder {
+            try FileManager.default.removeItem(atPath: file.path)
+            try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        } else {
+            let handle = try #require(FileHandle(forWritingAtPath: file.path))
+            try handle.truncate(atOffset: UInt64(CookieFile.mostBytes) + 1)
+            try handle.close()
+        }
+        #expect(store.set(Cookie(name: "c")))
+        _ = store.write()
+        #expect(Self.values(store) == ["a=1", "b=1", "c=1"])
+        #expect(store.needsWriting == isFolder)
+        #expect(Self.values(CookieStore(file: file)) == (isFolder ? [] : ["a=1", "b=1", "c=1"]))
+    }
+
     @Test("B8.68: while changes are being written there is something to wait for")
     func writingIsWaitedFor() {
         let file = SharedFile(path: home.path + "/x/cookies")

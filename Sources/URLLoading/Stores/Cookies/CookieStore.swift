@@ -182,10 +182,10 @@ package final class CookieStore: Sendable {
         guard let file, needsWriting else { return false }
         var isChanged = false
         var taken: (touched: Set<Cookie.Identity>, isCleared: Bool)?
-        let failure = file.change(atMost: CookieFile.mostBytes, patience: patience) { bytes in
+        let failure = file.change(atMost: CookieFile.mostBytes, patience: patience) { content in
             // Order: all of it under the file's lock, so that no older state comes after a newer one.
-            let known = bytes.flatMap(CookieFile.decode)
-            let (touched, own, clears) = takeChanges(all: bytes != nil && known == nil)
+            let known = content.bytes.flatMap(CookieFile.decode)
+            let (touched, own, clears) = takeChanges(all: content != .missing && known == nil)
             taken = (touched, clears)
             let now = clock()
             var jar = CookieJar()
@@ -195,9 +195,9 @@ package final class CookieStore: Sendable {
             for cookie in own { jar.store(cookie, now: now) }
             let shared = jar.all(now)
             isChanged = adopt(shared, now: now)
-            if shared.isEmpty { return bytes == nil ? .keep : .remove }
+            if shared.isEmpty { return content == .missing ? .keep : .remove }
             let text = CookieFile.encode(shared)
-            return text == bytes ? .keep : .replace(text)
+            return text == content.bytes ? .keep : .replace(text)
         }
         if let taken {
             state.withLock { state in
@@ -237,13 +237,13 @@ package final class CookieStore: Sendable {
     /// and by the next writing, and by nothing else: what asks may be on a loop.
     private func load(_ state: inout State, now: Double) {
         guard let file, !isLoaded.load(ordering: .relaxed), !state.isUnreadable else { return }
-        guard case .success(let bytes) = file.content(atMost: CookieFile.mostBytes) else {
+        guard case .success(let content) = file.content(atMost: CookieFile.mostBytes) else {
             state.isUnreadable = true
             return
         }
         // Order: last, since a thread that finds it set does not expect to wait here.
         defer { isLoaded.store(true, ordering: .releasing) }
-        guard !state.isCleared, let cookies = bytes.flatMap(CookieFile.decode) else { return }
+        guard !state.isCleared, let cookies = content.bytes.flatMap(CookieFile.decode) else { return }
         // What has changed here since the first try counts more than what the file holds.
         _ = state.jar.adopt(cookies, now: now)
     }
