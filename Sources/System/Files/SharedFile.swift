@@ -86,9 +86,10 @@ package struct SharedFile: Sendable, Equatable {
     /// Lets `body` see the content and say what becomes of it, while no other process does the same.
     ///
     /// Fails without calling `body` where the lock is not to be had within `patience`, the file cannot be read now, or is another
-    /// user's: where root runs a program with a user's home, what it would write could not be read by the user any more.
+    /// user's: where root runs a program with a user's home, what it would write could not be read by the user any more. A file of which no content
+    /// is wanted is `unusable` where it cannot be read.
     package func change(
-        atMost limit: Int, patience: Duration = .seconds(5), _ body: (Content) -> Change
+        atMost limit: Int, patience: Duration = .seconds(5), wantsContent: Bool = true, _ body: (Content) -> Change
     ) -> SystemError? {
         if let error = makeDirectory() { return error }
         // The lock goes with it.
@@ -100,7 +101,8 @@ package struct SharedFile: Sendable, Equatable {
         defer { lock.hold() }
         let content: Content
         switch self.content(atMost: limit) {
-        case .failure(let error): return error
+        case .failure(let error) where wantsContent: return error
+        case .failure: content = .unusable
         case .success(.foreign): return SystemError(errno: EPERM, call: "fstat")
         case .success(let read): content = read
         }

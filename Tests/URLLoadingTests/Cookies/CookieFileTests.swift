@@ -243,6 +243,22 @@ struct CookieFileTests {
         #expect(Self.values(CookieStore(file: file)) == ["a=1", "b=1", "c=1", "d=1"])
     }
 
+    @Test("B1.26: what is emptied removes a file that cannot be read, too", arguments: [false, true])
+    func unreadableRemoved(isSetAgain: Bool) throws {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        let files = FileManager.default
+        try files.createDirectory(atPath: home.path + "/x", withIntermediateDirectories: true)
+        // A link to itself cannot be opened, not even by root.
+        try files.createSymbolicLink(atPath: file.path, withDestinationPath: file.path)
+        let store = CookieStore(file: file)
+        _ = store.removeAll()
+        if isSetAgain { #expect(store.set(Cookie(name: "a"))) }
+        _ = store.write()
+        #expect(!store.needsWriting)
+        #expect(file.content(atMost: 0) == .success(isSetAgain ? .unusable : .missing))
+        #expect(Self.values(CookieStore(file: file)) == (isSetAgain ? ["a=1"] : []))
+    }
+
     @Test("B8.69: where the file was torn by others, what memory has is written anew")
     func tornLater() throws {
         let file = SharedFile(path: home.path + "/x/cookies")

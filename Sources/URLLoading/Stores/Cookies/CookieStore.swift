@@ -182,7 +182,9 @@ package final class CookieStore: Sendable {
         guard let file, needsWriting else { return false }
         var isChanged = false
         var taken: (touched: Set<Cookie.Identity>, isCleared: Bool)?
-        let failure = file.change(atMost: CookieFile.mostBytes, patience: patience) { content in
+        // What is to go has not to be read.
+        let isCleared = state.withLock { $0.isCleared }
+        let failure = file.change(atMost: CookieFile.mostBytes, patience: patience, wantsContent: !isCleared) { content in
             // Order: all of it under the file's lock, so that no older state comes after a newer one.
             let known = content.bytes.flatMap(CookieFile.decode)
             let (touched, own, clears) = takeChanges(all: content != .missing && known == nil)
