@@ -317,6 +317,48 @@ struct CookieFileTests {
         #expect(Self.values(CookieStore(file: file)) == ["a=1"])
     }
 
+    @Test("B8.68: a writing waits for another one of its process as long as that takes, whatever its patience")
+    func writingsFollow() async throws {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        let isArmed = Guarded(false)
+        let (isInside, goOn) = (Signal(), DispatchSemaphore(value: 0))
+        // The time is asked for behind the file's lock, when the changes have been taken.
+        let store = CookieStore(
+            file: file,
+            clock: {
+                let waits = isArmed.change { isArmed in
+                    defer { isArmed = false }
+                    return isArmed
+                }
+                if waits {
+                    isInside.fire()
+                    goOn.wait()
+                }
+                return Date.timeIntervalSinceReferenceDate
+            })
+        #expect(store.set(Cookie(name: "a")))
+        isArmed.value = true
+        let written = Signal()
+        Thread.detachNewThread {
+            _ = store.write()
+            written.fire()
+        }
+        await isInside.wait()
+        #expect(store.set(Cookie(name: "b")))
+        let thread = Guarded<String?>(nil)
+        Thread.detachNewThread {
+            thread.value = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+            _ = store.write(patience: .zero)
+            written.fire()
+        }
+        try await until { written.count > 0 || thread.value.map(ThreadName.sleeps) == true }
+        #expect(written.count == 0)
+        goOn.signal()
+        await written.wait(times: 2)
+        #expect(!store.needsWriting)
+        #expect(Self.values(CookieStore(file: file)) == ["a=1", "b=1"])
+    }
+
     private static func cookie(_ name: String, _ value: String) throws -> HTTPCookie {
         try #require(
             HTTPCookie(properties: [
@@ -345,6 +387,12 @@ private enum ThreadName {
     static var current: String {
         let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
         return name?.trimmingCharacters(in: .newlines) ?? ""
+    }
+
+    /// Whether a thread, by its place below /proc, waits for something.
+    static func sleeps(_ thread: String) -> Bool {
+        let text = try? String(contentsOfFile: "/proc/" + thread + "/stat", encoding: .utf8)
+        return text?.split(separator: ")").last?.hasPrefix(" S") ?? false
     }
 }
 

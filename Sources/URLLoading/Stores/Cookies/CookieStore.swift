@@ -15,6 +15,8 @@ import URLLoadingSystem
 /// The cookies of one storage.
 package final class CookieStore: Sendable {
     private let state: Mutex<State>
+    /// Held while the file is changed: for this process's own writing is waited as long as it takes.
+    private let writing = Mutex<Void>(())
     private let file: SharedFile?
     private let clock: @Sendable () -> Double
     private let suffixes: @Sendable () -> PublicSuffixes
@@ -177,9 +179,14 @@ package final class CookieStore: Sendable {
 
     /// Brings file and memory in line, if anything has changed here; whether others would notice that in memory.
     ///
-    /// What cannot be written is written next time.
+    /// What cannot be written is written next time. The patience is for other processes.
     package func write(patience: Duration = .seconds(5)) -> Bool {
         guard let file, needsWriting else { return false }
+        // Who has waited may find that nothing is left to be done.
+        return writing.withLock { _ in needsWriting && write(to: file, patience) }
+    }
+
+    private func write(to file: SharedFile, _ patience: Duration) -> Bool {
         var isChanged = false
         var taken: (touched: Set<Cookie.Identity>, isCleared: Bool)?
         // What is to go has not to be read.
