@@ -286,6 +286,27 @@ struct URLCacheTests {
         #expect(left == [a, c])
     }
 
+    @Test("B7.7: what is answered from memory counts as used on the disk where the cache goes without more, too")
+    func usedInMemoryOfOneThatGoes() async throws {
+        let folder = CacheFolder()
+        var cache: URLCache? = folder.cache(memory: 1 << 20, disk: 100_000)
+        let body = String(repeating: "x", count: 40_000)
+        for url in [a, b] { try Stored.store(url, body, in: try #require(cache)) }
+        #expect(cache?.cachedResponse(for: try Stored.request(a)) != nil)
+        let logSize = {
+            try FileManager.default.attributesOfItem(atPath: folder.path + "log")[.size] as? Int ?? 0
+        }
+        let before = try logSize()
+        cache = nil
+        // A helper thread notes it.
+        try await until { try logSize() > before }
+        let c = "https://c.example/x"
+        let later = folder.cache(disk: 100_000)
+        try Stored.store(c, body, in: later)
+        let left = try [a, b, c].filter { later.cachedResponse(for: try Stored.request($0)) != nil }
+        #expect(left == [a, c])
+    }
+
     @Test("B7.9: storing by hand takes every body that fits, and no other")
     func large() throws {
         let folder = CacheFolder()

@@ -103,8 +103,9 @@ final class CacheStore: Sendable {
 
     deinit {
         // The last owner to let go may be one that must not wait for the disk, as the thread of a loop.
-        guard let cache = disk.withLock({ $0.cache.take() }), cache.hasUnnotedUses else { return }
-        BlockingLane.cache.run { cache.flush() }
+        guard let cache = disk.withLock({ $0.cache.take() }) else { return }
+        tellUses(to: cache)
+        if cache.hasUnnotedUses { BlockingLane.cache.run { cache.flush() } }
     }
 
     // MARK: Answers
