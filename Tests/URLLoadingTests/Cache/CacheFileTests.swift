@@ -160,6 +160,34 @@ struct CacheFileTests {
         #expect(first.currentDiskUsage == 0 && folder.entries.isEmpty)
     }
 
+    @Test("B7.18: a log that is lost while descriptors run out is made of what is there all the same")
+    func logWithoutDescriptors() async {
+        // In a process of its own, whose descriptors run out.
+        await #expect(processExitsWith: .success) {
+            let folder = CacheFolder()
+            let first = folder.cache()
+            for number in 0..<3 { try Stored.store("https://h.example/\(number)", in: first) }
+            let usage = first.currentDiskUsage
+            try Data("something else entirely, as long as a record of a log".utf8)
+                .write(to: folder.url.appending(path: "log"), options: .atomic)
+            let second = folder.cache()
+            // One for the lock and one for the log; what holes there were below is filled.
+            let held = (0..<50).map { _ in open("/dev/null", O_RDONLY) }
+            for descriptor in held.suffix(2) { close(descriptor) }
+            let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            getrlimit(descriptors, &limit)
+            let before = limit
+            limit.rlim_cur = rlim_t(held[49]) + 1
+            setrlimit(descriptors, &limit)
+            _ = second.currentDiskUsage
+            limit = before
+            setrlimit(descriptors, &limit)
+            #expect(second.currentDiskUsage == usage && folder.cache().currentDiskUsage == usage)
+            #expect(folder.entries.count == 3)
+        }
+    }
+
     /// Puts a directory in the place of a file, which cannot be opened for writing then.
     private func block(_ name: String) throws {
         try FileManager.default.removeItem(at: folder.url.appending(path: name))

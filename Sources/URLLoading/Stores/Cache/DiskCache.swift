@@ -387,11 +387,16 @@ package final class DiskCache: Sendable {
 
     /// Makes a log of what lies in the directory: there was none, or one that is none.
     private func recover(_ state: inout State) {
+        state.file = nil
+        // Where descriptors have run out there is no log, and what cannot be opened is not damaged: it is tried again.
+        guard case .success(let names) = folder.list() else { return }
         var found: [(name: SipHash.Words, byteCount: Int, storedAt: Int64)] = []
-        for text in folder.names {
+        for text in names {
             guard let name = SipHash.Words(hexadecimal: text) else { continue }
             if let entry = entry(in: contents(of: text), name: name), CacheKey(entry.record.key)?.fileName == name {
                 found.append((name, Int(clamping: entry.file.identity.byteCount), entry.record.storedAt))
+            } else if case .failure(let error) = OpenFile.open(path: folder.file(text)), error.isShortage {
+                return
             } else {
                 folder.remove(text)
             }
