@@ -207,7 +207,7 @@ package struct StreamMachine: Sendable {
 
     // MARK: Time
 
-    /// Time stands still for the calls, and nothing is read: the task is suspended, or a question is open.
+    /// Time stands still for the calls, nothing is read, and neither our end nor TLS begins to be sent: the task is suspended, or a question is open.
     package mutating func hold(now: Duration) {
         holds += 1
         guard holds == 1 else { return }
@@ -298,6 +298,8 @@ package struct StreamMachine: Sendable {
             current = call
             actions.append(.send(call))
         case .close?:
+            // B1.39: our end is sent, where anything can be.
+            guard holds == 0 || output.fault != nil else { return false }
             writes.removeFirst()
             output.isClosed = true
             if output.fault == nil { actions += [.finishWriting, .writeClosed] }
@@ -323,7 +325,7 @@ package struct StreamMachine: Sendable {
                 actions += fail(.plaintextBeforeTLS)
             } else if hasEnded || input.isClosed || output.isClosed {
                 actions += fail(.closedBeforeTLS)
-            } else {
+            } else if holds == 0 {
                 phase = .securing
                 actions.append(.startTLS)
             }

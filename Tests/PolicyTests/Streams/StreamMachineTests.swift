@@ -119,6 +119,22 @@ struct StreamMachineTests {
         #expect(rig.taken() == ["read closed", "ended well"])
     }
 
+    @Test("B1.39: while the task is suspended neither our end goes out nor the beginning of TLS")
+    func suspendedEnds() {
+        var rig = StreamMachineRig()
+        rig.hold()
+        rig.closeWrite()
+        #expect(rig.taken() == [])
+        rig.release()
+        #expect(rig.taken() == ["finish", "write closed"])
+        rig = StreamMachineRig()
+        rig.hold()
+        rig.startSecure()
+        #expect(rig.taken() == [])
+        rig.release()
+        #expect(rig.taken() == ["TLS"])
+    }
+
     @Test("B15.49: closing the read side waits for the reads before it; writing goes on")
     func closeRead() {
         var rig = StreamMachineRig()
