@@ -37,6 +37,7 @@ struct StreamTransferTests {
             captured = connection
             note("captured")
         }
+        func letGo() { captured = nil }
         func finished(_ failure: StreamFailure?) { note("finished \(failure.map(Self.text) ?? "well")") }
 
         static func text(_ failure: StreamFailure) -> String {
@@ -155,6 +156,38 @@ struct StreamTransferTests {
         #expect(journal.lines == ["write closed", "finished timedOut"])
         let peer = try #require(rig.peers.first)
         #expect(peer.text == "abc" && peer.sawEnd && peer.failure == nil, "not reset")
+        rig.expectClean()
+    }
+
+    /// What a program would read of a captured connection.
+    private final class Conduit: StreamConduit {
+        nonisolated(unsafe) private(set) var lines: [String] = []  // All on the test's thread.
+        let isReaderGone = false
+
+        func accept(_ bytes: UnsafeRawBufferPointer) -> Int {
+            lines.append(String(decoding: bytes, as: UTF8.self))
+            return bytes.count
+        }
+        func inputEnded(_ error: SystemError?) { lines.append(error == nil ? "end" : "input failed") }
+        func next(into buffer: UnsafeMutableRawBufferPointer) -> ConduitOutput { .none }
+        func outputFailed(_ error: SystemError?) { lines.append(error == nil ? "closed" : "output failed") }
+    }
+
+    @Test("B15.51: streams that are captured behind a reset give what has come before it, and then the error")
+    func capturedReset() throws {
+        let rig = EngineRig()
+        rig.serve("host.test", [.send("421 too many"), .delay(.seconds(1)), .reset])
+        let (handle, journal) = try open(rig)
+        rig.settle()
+        rig.advance(.seconds(2))
+        handle.perform(.capture, late: { _ in })
+        rig.settle()
+        #expect(journal.lines == ["captured"])
+        let conduit = Conduit()
+        _ = journal.captured?.begin(conduit)
+        rig.settle()
+        #expect(conduit.lines == ["output failed", "421 too many", "input failed"])
+        journal.letGo()
         rig.expectClean()
     }
 

@@ -48,15 +48,17 @@ package final class CapturedConnection {
     private var hasFailed = false
     private let isReadClosed: Bool
 
+    /// The error is why the connection has ended; what is unread comes before it.
     init(
         _ stream: any ByteStream, unread: ArraySlice<UInt8>, isReadClosed: Bool, isWriteClosed: Bool, hasEnded: Bool,
-        reactor: Reactor
+        error: SystemError?, reactor: Reactor
     ) {
         self.stream = stream
         self.unread = isReadClosed ? [] : unread
         self.isReadClosed = isReadClosed
         isInputOver = hasEnded
         isOutputOver = isWriteClosed
+        inputError = error
         self.reactor = reactor
         stream.observer = nil
     }
@@ -73,7 +75,7 @@ package final class CapturedConnection {
         stream.observer = self
         reactor.setResident(key, self)
         if isReadClosed { endInput(nil) }
-        if isOutputOver { conduit.outputFailed(nil) }
+        if isOutputOver { conduit.outputFailed(inputError) }
         let loop = reactor.loop
         // Order: not before the caller has stored what this returns.
         reactor.later { [weak self] in self?.carry() }
@@ -85,8 +87,8 @@ package final class CapturedConnection {
         carryIn()
         carryOut()
         guard isOutputOver, hasToldInputEnd || conduit?.isReaderGone == true else { return }
-        // What TLS has taken goes out first.
-        if (stream as? TLSStream)?.holdsOutput != true { close() }
+        // What TLS has taken goes out first, where anything can.
+        if hasFailed || (stream as? TLSStream)?.holdsOutput != true { close() }
     }
 
     // MARK: In

@@ -27,6 +27,8 @@ final class StreamTransfer: SteeredLoad {
     private var isOver = false
     /// Why the connection is of no use, once it is.
     private var loss: EngineError?
+    /// What has failed while bytes waited for their readers.
+    private var broken: (stream: any ByteStream, error: SystemError)?
 
     /// What has come and was not read yet.
     var inbox: ArraySlice<UInt8> = []
@@ -165,6 +167,7 @@ final class StreamTransfer: SteeredLoad {
     func readFailed(_ error: SystemError) {
         note(error, .receivingBody)
         stream?.close()
+        broken = stream.map { ($0, error) }
         stream = nil
         secureStream = nil
         perform(machine.readFailed(now: now))
@@ -248,10 +251,10 @@ final class StreamTransfer: SteeredLoad {
     }
 
     private func handOver(isReadClosed: Bool, isWriteClosed: Bool, hasEnded: Bool) {
-        guard let stream else { return }
+        guard let stream = stream ?? broken?.stream else { return }
         let connection = CapturedConnection(
             stream, unread: inbox, isReadClosed: isReadClosed, isWriteClosed: isWriteClosed, hasEnded: hasEnded,
-            reactor: core.reactor)
+            error: broken?.error, reactor: core.reactor)
         self.stream = nil
         end { receiver.captured(connection) }
     }

@@ -23,7 +23,7 @@ package enum StreamAction: Sendable, Equatable {
     case writeClosed
     /// TLS is to be set up, unless something has come meanwhile.
     case startTLS
-    /// The connection and the bytes that wait are handed over, and nothing more is told.
+    /// The connection and the bytes that wait are handed over, and nothing more is told. One that has failed has ended.
     case handOver(isReadClosed: Bool, isWriteClosed: Bool, hasEnded: Bool)
     /// The end: the connection is to be closed.
     case ended(StreamFault?)

@@ -311,7 +311,9 @@ package struct StreamMachine: Sendable {
 
     private mutating func passBarrier(_ actions: inout [StreamAction]) -> Bool {
         guard case .barrier(let barrier)? = reads.first, case .barrier? = writes.first else { return false }
-        if let fault = input.fault ?? output.fault {
+        // B15.51: what has come before the connection failed goes with it.
+        let isGivenBroken = isBroken && barrier == .capture && buffered > 0 && output.fault == .lost
+        if !isGivenBroken, let fault = input.fault ?? output.fault {
             actions += fail(fault)
             return false
         }
@@ -332,7 +334,9 @@ package struct StreamMachine: Sendable {
             return false
         case .capture:
             phase = .over
-            actions.append(.handOver(isReadClosed: input.isClosed, isWriteClosed: output.isClosed, hasEnded: hasEnded))
+            actions.append(
+                .handOver(
+                    isReadClosed: input.isClosed, isWriteClosed: output.isOver, hasEnded: hasEnded || isBroken))
             reads = []
             writes = []
             return false

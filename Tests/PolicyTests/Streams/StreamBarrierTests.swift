@@ -135,6 +135,22 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["hand over 0"])
     }
 
+    @Test("B15.51: a connection that has failed is handed over where something has come before that", arguments: [true, false])
+    func captureBroken(isCapturedBefore: Bool) {
+        var rig = StreamMachineRig()
+        rig.write(1)
+        if isCapturedBefore { rig.capture() }
+        rig.arrive("abc")
+        rig.readFails()
+        if !isCapturedBefore { rig.capture() }
+        #expect(rig.taken() == ["1: send", "1: lost", "hand over 3 ended"])
+        rig = StreamMachineRig()
+        rig.write(1)
+        rig.capture()
+        rig.readFails()
+        #expect(rig.taken() == ["1: send", "1: lost", "ended lost"], "nothing has come")
+    }
+
     @Test("B15.51: a connection whose peer has finished is handed over too")
     func captureEnded() {
         var rig = StreamMachineRig()
