@@ -253,6 +253,16 @@ struct WebSocketTransferTests {
         }
     }
 
+    @Test("A lost connection tells how many bytes it has brought, with those that came with the answer to the handshake")
+    func lostAfter() {
+        let rig = Rig([.send(text("second")), .delay(.seconds(1)), .reset], unread: text("first"))
+        for _ in 0..<3 { rig.receive() }
+        rig.engine.settle()
+        rig.engine.advance(.seconds(2))
+        #expect(rig.notes.all.prefix(2) == ["first", "second"])
+        #expect(rig.lines.first?.contains("received: \((text("first") + text("second")).count)") == true)
+    }
+
     @Test("Messages that are fetched one by one are read where they lie: what is behind them moves a few times only")
     func rest() {
         // More than the machine reads ahead.

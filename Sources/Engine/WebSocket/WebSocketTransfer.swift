@@ -34,7 +34,7 @@ final class WebSocketTransfer: SteeredLoad {
     /// The reader was left in the middle, with or without unread bytes.
     @exclusivity(unchecked) var isUnfinished = false
     @exclusivity(unchecked) var isReading = false
-    @exclusivity(unchecked) var receivedBytes: Int64 = 0
+    @exclusivity(unchecked) var receivedBytes: Int64
 
     // Sending (+Bytes)
     @exclusivity(unchecked) var output = FrameOutput()
@@ -67,6 +67,7 @@ final class WebSocketTransfer: SteeredLoad {
         self.stream = stream
         secureStream = stream as? TLSStream
         self.unread = unread[...]
+        receivedBytes = Int64(unread.count)
         self.receiver = receiver
         self.core = core
         host = settings.host

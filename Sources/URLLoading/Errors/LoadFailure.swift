@@ -50,6 +50,11 @@ enum LoadFailure {
         make(.unsupportedURL, url, description)
     }
 
+    /// A task that was made with data of an earlier one, which say nothing.
+    static var unreadableResumeData: URLError {
+        unsupportedURL(nil, "The task has no request: its resume data cannot be read.")
+    }
+
     /// A GET request with a body (B5.33).
     static func bodyOfGET(_ url: URL?) -> URLError {
         make(.dataLengthExceedsMaximum, url, "resource exceeds maximum size")

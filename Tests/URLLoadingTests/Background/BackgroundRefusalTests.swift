@@ -92,6 +92,17 @@ struct BackgroundRefusalTests {
         }
     }
 
+    @Test("B17.13: a task with resume data that say nothing ends with the words that it has in other sessions")
+    func resumeData() async throws {
+        try await withBackgroundSession(folder.configuration()) { session, scribe in
+            session.downloadTask(withResumeData: Data("nothing".utf8)).resume()
+            await scribe.ended.wait()
+            let error = try #require(scribe.errors.value.first)
+            #expect(error.code == .unsupportedURL)
+            #expect(error.localizedDescription.contains("resume data cannot be read"))
+        }
+    }
+
     @Test("B10.5: a URL that names no file ends its upload with -1002, and no other task")
     func fileName() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

@@ -48,9 +48,10 @@ struct TaskTransfer: Sendable {
         let request = task.currentRequest
         let load = task.driver.beginExchange { _ in BackgroundLoad(background, task) }
         guard let load else { return task.driver.endUnloaded(LoadFailure.cancelled(request?.url)) }
+        guard let request else { return task.driver.endUnloaded(LoadFailure.unreadableResumeData) }
         guard let order = order(for: request) else {
             return task.driver.endUnloaded(
-                LoadFailure.unsupportedURL(request?.url, "The task has no request that could be written down."))
+                LoadFailure.unsupportedURL(request.url, "The task has no request that could be written down."))
         }
         if let error = background.begin(order, task, load) {
             return task.driver.endUnloaded(error)

@@ -94,8 +94,7 @@ struct TaskDriver: Sendable {
         task.trace?.started()
         if task.kindName == .stream { return task.stream.open(in: session) }
         guard let request else {
-            return endUnloaded(
-                LoadFailure.unsupportedURL(nil, "The task has no request: its resume data cannot be read."))
+            return endUnloaded(LoadFailure.unreadableResumeData)
         }
         if task.savesFile { task.download.openPartial() }
         task.hops.load(request, body: body)
