@@ -253,7 +253,7 @@ struct WebSocketTransferTests {
         }
     }
 
-    @Test("A lost connection tells how many bytes it has brought, with those that came with the answer to the handshake")
+    @Test("A lost connection tells how many bytes it has brought, those with the answer to the handshake too")
     func lostAfter() {
         let rig = Rig([.send(text("second")), .delay(.seconds(1)), .reset], unread: text("first"))
         for _ in 0..<3 { rig.receive() }

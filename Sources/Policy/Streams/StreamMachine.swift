@@ -207,7 +207,8 @@ package struct StreamMachine: Sendable {
 
     // MARK: Time
 
-    /// Time stands still for the calls, nothing is read, and neither our end nor TLS begins to be sent: the task is suspended, or a question is open.
+    /// Time stands still for the calls, nothing is read, and neither our end nor the beginning of TLS is sent: the task
+    /// is suspended, or a question is open.
     package mutating func hold(now: Duration) {
         holds += 1
         guard holds == 1 else { return }

@@ -44,7 +44,8 @@ package struct SharedFile: Sendable, Equatable {
         if case .success(let content) = content(atMost: limit) { content.bytes } else { nil }
     }
 
-    /// The whole content. Fails where there may be one that cannot be read now: descriptors have run out, or the disk says no.
+    /// The whole content. Fails where there may be one that cannot be read now: descriptors have run out, or the disk
+    /// says no.
     package func content(atMost limit: Int) -> Result<Content, SystemError> {
         let file: OpenFile
         switch OpenFile.open(path: path) {
@@ -85,9 +86,9 @@ package struct SharedFile: Sendable, Equatable {
 
     /// Lets `body` see the content and say what becomes of it, while no other process does the same.
     ///
-    /// Fails without calling `body` where the lock is not to be had within `patience`, the file cannot be read now, or is another
-    /// user's: where root runs a program with a user's home, what it would write could not be read by the user any more. A file of which no content
-    /// is wanted is `unusable` where it cannot be read.
+    /// Fails without calling `body` where the lock is not to be had within `patience`, the file cannot be read now, or
+    /// is another user's: where root runs a program with a user's home, the user could not read any more what it would
+    /// write. A file of which no content is wanted is `unusable` where it cannot be read.
     package func change(
         atMost limit: Int, patience: Duration = .seconds(5), wantsContent: Bool = true, _ body: (Content) -> Change
     ) -> SystemError? {

@@ -135,7 +135,7 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["hand over 0"])
     }
 
-    @Test("B15.51: a connection that has failed is handed over where something has come before that", arguments: [true, false])
+    @Test("B15.51: a connection that has failed is handed over with what has come before", arguments: [true, false])
     func captureBroken(isCapturedBefore: Bool) {
         var rig = StreamMachineRig()
         rig.write(1)

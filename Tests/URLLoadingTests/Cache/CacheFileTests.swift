@@ -205,7 +205,7 @@ struct CacheFileTests {
         #expect(folder.cache().cachedResponse(for: try Stored.request(urls[0])) == nil)
     }
 
-    @Test("B7.6, B7.15: what a capacity of 0 or a date removes is gone where the lock cannot be had, too", arguments: 0..<4)
+    @Test("B7.6, B7.15: what no capacity or a date removes is gone where the lock cannot be had, too", arguments: 0..<4)
     func removedAtOnceWithoutLock(kind: Int) throws {
         let cache = folder.cache()
         try fill(cache)

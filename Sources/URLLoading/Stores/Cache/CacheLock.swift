@@ -1,5 +1,5 @@
-// A lock between processes whose holder may hang, or be stopped for long. It is waited for once: who comes after one that has
-// waited for nothing does not wait, until the lock has been had again. Must not know what it guards.
+// A lock between processes whose holder may hang, or be stopped for long. It is waited for once: who comes after one
+// that has waited in vain does not wait, until the lock has been had again. Must not know what it guards.
 
 import Synchronization
 import URLLoadingSystem

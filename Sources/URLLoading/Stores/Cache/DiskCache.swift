@@ -297,7 +297,8 @@ package final class DiskCache: Sendable {
     /// As the log tells that another may be writing: its records are whole, and each can be judged alone.
     private var loggedByteCount: Int {
         var file = RecordLog.open(path: folder.file(Self.logName))
-        guard file?.read(recordSize: CacheIndex.recordSize, limit: CacheIndex.recordSize) == Self.logStart else { return 0 }
+        let start = file?.read(recordSize: CacheIndex.recordSize, limit: CacheIndex.recordSize)
+        guard start == Self.logStart else { return 0 }
         var log = CacheIndex()
         takeIn(&file, &log)
         return log.byteCount
@@ -313,8 +314,8 @@ package final class DiskCache: Sendable {
 
     // MARK: The log
 
-    /// Calls `body` with the log as it is now, while no other process changes it; not at all, and false, where that cannot be
-    /// had.
+    /// Calls `body` with the log as it is now, while no other process changes it; not at all, and false, where that
+    /// cannot be had.
     @discardableResult
     private func change(_ body: (inout State) -> Void) -> Bool {
         state.withLock { state in

@@ -190,8 +190,10 @@ package final class CookieStore: Sendable {
         var isChanged = false
         var taken: (touched: Set<Cookie.Identity>, isCleared: Bool)?
         // What is to go has not to be read.
-        let isCleared = state.withLock { $0.isCleared }
-        let failure = file.change(atMost: CookieFile.mostBytes, patience: patience, wantsContent: !isCleared) { content in
+        let wantsContent = state.withLock { !$0.isCleared }
+        let failure = file.change(
+            atMost: CookieFile.mostBytes, patience: patience, wantsContent: wantsContent
+        ) { content in
             // Order: all of it under the file's lock, so that no older state comes after a newer one.
             let known = content.bytes.flatMap(CookieFile.decode)
             let (touched, own, clears) = takeChanges(all: content != .missing && known == nil)
