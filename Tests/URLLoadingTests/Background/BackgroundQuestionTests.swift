@@ -39,6 +39,36 @@ struct BackgroundQuestionTests {
         await withHandover { done in listener.stop { done.resume() } }
         #expect(folder.names.isEmpty)
     }
+
+    @Test(
+        "B10.36, B10.37: the end with -997 waits for the answer to no question, whether all owners are lost or the task is",
+        arguments: [true, false])
+    func everyOwnerIsLostWhileItAsks(forgetsTask: Bool) async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let owners = AskingOwners(accepts: forgetsTask)
+        let listener = try TransferListener(
+            directory: directory.path, service: owners, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let judge = KeepingJudge()
+        let session = URLSession(
+            configuration: folder.configuration(helper: true), delegate: judge, delegateQueue: nil)
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/")))
+        task.resume()
+        // A task that the first owner has had, and the second does not know, is lost.
+        for number in 1...(forgetsTask ? 1 : 4) {
+            await judge.handlers.wait { $0.count == number }
+            owners.hangUp()
+        }
+        await judge.transcript.completed.wait()
+        #expect((task.error as? URLError)?.code == .backgroundSessionWasDisconnected)
+        #expect(owners.answered.value.isEmpty)
+        session.invalidateAndCancel()
+        await judge.transcript.invalidated.wait()
+        await withHandover { done in listener.stop { done.resume() } }
+        #expect(folder.names.isEmpty)
+    }
 }
 
 /// Owners, one after the other, that ask about a task when it begins, and end it when they are answered. Each question has the
@@ -47,10 +77,15 @@ private final class AskingOwners: TransferService {
     /// The numbers of the questions that were answered.
     let answered = Guarded<[UInt64]>([])
     private let onlyFirst: Bool
+    private let accepts: Bool
     private let current = Guarded<(number: UInt64, channel: (any TransferChannel)?)>((0, nil))
 
-    /// Where `onlyFirst` is set, those behind the first one end each task at once.
-    init(onlyFirst: Bool) { self.onlyFirst = onlyFirst }
+    /// Where `onlyFirst` is set, those behind the first one end each task at once. Where `accepts` is set, each says that it has a
+    /// task's journal.
+    init(onlyFirst: Bool = false, accepts: Bool = false) {
+        self.onlyFirst = onlyFirst
+        self.accepts = accepts
+    }
 
     /// The owner goes.
     func hangUp() {
@@ -69,6 +104,7 @@ private final class AskingOwners: TransferService {
         case .start(let order):
             let number = current.withLock { $0.number }
             guard number == 1 || !onlyFirst else { return end(order.task, channel) }
+            if accepts { channel.send(.accepted(task: order.task)) }
             var challenge = TransferSamples.challenge
             challenge.number = number
             channel.send(.challenged(task: order.task, challenge))

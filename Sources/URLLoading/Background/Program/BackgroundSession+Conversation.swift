@@ -196,7 +196,11 @@ extension BackgroundSession {
             for entry in entries { state.entries[UInt64(entry.core.identifier)]?.isEnding = true }
             return (entries, state.onEnd != nil)
         }
-        for entry in entries { entry.core.transfer.fail(with: error(entry.core.originalRequest?.url)) }
+        for entry in entries {
+            let task = UInt64(entry.core.identifier)
+            inquiries.run { [self] in withdrawQuestions(of: task) }
+            entry.core.transfer.fail(with: error(entry.core.originalRequest?.url))
+        }
         if onEnd { line.run { [self] in cleanUp() } }
     }
 
@@ -286,6 +290,7 @@ extension BackgroundSession {
                     forget(entry.core)
                     continue
                 }
+                inquiries.run { [self] in withdrawQuestions(of: task) }
                 entry.core.transfer.fail(
                     with: LoadFailure.make(
                         .backgroundSessionWasDisconnected, entry.core.originalRequest?.url,
