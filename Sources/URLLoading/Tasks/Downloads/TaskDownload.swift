@@ -95,6 +95,7 @@ struct TaskDownload: Sendable {
             // One that begins anew in another process goes back to its beginning.
             return total < state.writtenTold ? 0 : max(state.writtenTold, 0)
         }
+        guard total > 0 else { return }
         let expected = task.counters.expectedToReceive.load(ordering: .relaxed)
         tell(.writeData) {
             $0.urlSession(
