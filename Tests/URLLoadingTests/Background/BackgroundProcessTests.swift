@@ -144,6 +144,26 @@ struct BackgroundProcessTests {
         }
     }
 
+    @Test("B10.46: a damaged journal is told on the program's standard error, also where a helper has the transfers")
+    func damaged() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            #expect(try await run(server, "begin", alone: true).exitCode == 128 + SIGKILL)
+            let journals = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+                .filter { $0.contains("/task-") }
+            #expect(journals?.count == 15)
+            for journal in journals ?? [] {
+                try Data("no journal".utf8).write(to: folder.url.appendingPathComponent(journal))
+            }
+            let run = try await run(server, "resume")
+            #expect(run.exitCode == 0)
+            let lines = run.complaintsText.split(separator: "\n")
+            #expect(lines.count == 15)
+            #expect(lines.allSatisfy { $0.contains("a journal of a background session is unusable") })
+            try await checkNothingIsLeft()
+        }
+    }
+
     @Test("B10.40: invalidating and cancelling ends the helper, and removes socket and journals")
     func invalidated() async throws {
         try await withServer(router: router) { server in

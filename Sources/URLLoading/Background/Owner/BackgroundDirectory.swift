@@ -84,6 +84,9 @@ struct BackgroundDirectory: Sendable {
         struct Damage: Sendable, Equatable {
             var name: String
             var reason: String
+
+            /// One sentence for people.
+            var text: String { "a journal of a background session is unusable, \(reason): \(name)" }
         }
     }
 

@@ -102,7 +102,7 @@ actor TransferOwner: TransferService {
         schedule = TransferSchedule(
             places: Int(contents.settings?.transfersAtATime ?? 4), patience: arrangement.patience)
         for damage in contents.damaged {
-            arrangement.report("a journal of a background session is unusable, \(damage.reason): \(damage.name)")
+            arrangement.report(damage.text)
         }
         queue.async { [weak self] in self?.assumeIsolated { $0.takeOver(contents) } }
     }
