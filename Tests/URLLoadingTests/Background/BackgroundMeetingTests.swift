@@ -242,6 +242,26 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test("B10.44: a cancellation before the owner's welcome is told ahead of the word that lets transfers begin")
+    func cancelledBeforeWelcome() async throws {
+        try leave { _, _ in }
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let owner = SlowOwner()
+        let listener = try TransferListener(
+            directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+            for task in await session.allTasks { task.cancel() }
+            await owner.greeted.wait()
+            owner.welcome()
+            await scribe.ended.wait()
+            #expect(Set(owner.words.value.prefix { $0 != .list }) == [.cancel(task: 1, wantsResumeData: false)])
+            #expect(scribe.transcript.calls == ["end 1 -999"])
+        }
+        await withHandover { done in listener.stop { done.resume() } }
+    }
+
     @Test("B10.46: an answer that is there but cannot be opened ends its task with an error")
     func answer() async throws {
         try leave(.data) { record, directory in
@@ -256,6 +276,45 @@ struct BackgroundMeetingTests {
             #expect(scribe.errors.value.map(\.code) == [.cannotOpenFile])
         }
     }
+}
+
+/// An owner that has a task with the number 1, welcomes its program when the test says so, and ends the task with the last of its
+/// first words.
+private final class SlowOwner: TransferService {
+    let greeted = Signal()
+    /// What was said behind the greeting, up to `list`.
+    let words = Guarded<[TransferCommand]>([])
+    private let program = Guarded<(any TransferChannel)?>(nil)
+
+    func welcome() {
+        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
+        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+        let program = program.value
+        program?.send(.met(record.summary))
+        program?.send(.welcome)
+    }
+
+    func connected(_ channel: any TransferChannel) {}
+
+    func received(_ command: TransferCommand, from channel: any TransferChannel) {
+        switch command {
+        case .hello:
+            program.value = channel
+            greeted.fire()
+        case .list:
+            words.change { $0.append(command) }
+            let failure = TransferFailure(code: -999, text: "cancelled", url: "http://127.0.0.1:9/")
+            channel.send(.news(task: 1, TransferNews(number: 1, content: .completed(failure))))
+        case .invalidate:
+            channel.send(.invalidated)
+            channel.close()
+        case .delivered: break
+        case .start, .cancel, .suspend, .resume, .label, .priority, .answer: words.change { $0.append(command) }
+        }
+    }
+
+    // A channel holds its service: one that stayed here would keep both.
+    func disconnected(_ channel: any TransferChannel) { program.value = nil }
 }
 
 /// An owner that tells of the end of a task of its own with that of each task that is begun.

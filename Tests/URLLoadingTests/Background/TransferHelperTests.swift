@@ -41,7 +41,9 @@ import URLLoadingWire
                 default: nil
                 }
             }
-            if isTaken { return (owner, channel, channel.met) }
+            guard isTaken else { continue }
+            owner.received(.list, from: channel)
+            return (owner, channel, channel.met)
         }
     }
 

@@ -211,6 +211,41 @@ import URLLoadingTrust
         }
     }
 
+    /// What a program says when it has been welcomed.
+    enum Words: CaseIterable, Sendable {
+        case cancel
+        case suspend
+        case nothing
+    }
+
+    @Test(
+        "B10.44, B10.45: nothing begins before the program has said what it cancels and suspends, or for five seconds",
+        arguments: Words.allCases)
+    func wordsFirst(words: Words) async throws {
+        let (folder, clock) = (try StateFolder(), MovableClock())
+        try await withServer(router: { _ in .text("secret") }) { server in
+            let owner = try Rig.owner(try waitingDownload(in: folder, of: server, clock)) {
+                ($0.clock, $0.greetingPatience) = (clock.clock, .seconds(5))
+            }
+            let program = ScribeChannel()
+            owner.connected(program)
+            owner.received(
+                .hello(TransferHello(settings: Rig.settings, judgesServers: false, answersChallenges: false)),
+                from: program)
+            try await program.hear(.welcome)
+            #expect(owner.run { $0.transfers[1] != nil && $0.transfers[1]?.attempt == nil })
+            switch words {
+            case .cancel: owner.received(.cancel(task: 1, wantsResumeData: false), from: program)
+            case .suspend: owner.received(.suspend(task: 1), from: program)
+            case .nothing: clock.move(milliseconds: 5000)
+            }
+            if words != .nothing { owner.received(.list, from: program) }
+            #expect(owner.run { $0.transfers[1]?.attempt != nil } == (words == .nothing))
+            await Rig.stop(owner)
+            #expect(words == .nothing || server.stats.requests == 0)
+        }
+    }
+
     @Test("B10.35: the hook is called once, when all is over and no program is connected")
     func hook() async throws {
         let folder = try StateFolder()

@@ -158,6 +158,7 @@ enum Rig {
         owner.received(
             .hello(TransferHello(settings: settings, judgesServers: judges, answersChallenges: answers)), from: channel)
         try await channel.hear(.welcome)
+        owner.received(.list, from: channel)
         return (channel, channel.met)
     }
 

@@ -32,8 +32,11 @@ extension TransferOwner {
             transfers[number]?.attempt?.priority = priority
         case .answer(let answer): take(answer)
         case .delivered(let number, let news): confirmed(number, upTo: news)
-        case .invalidate(let cancelling): invalidate(cancelling: cancelling)
-        case .list: tell(.tasks(summaries))
+        case .invalidate(let cancelling):
+            awaitsWords = false
+            invalidate(cancelling: cancelling)
+        case .list:
+            if awaitsWords { awaitsWords = false } else { tell(.tasks(summaries)) }
         }
         settle()
     }
@@ -53,6 +56,7 @@ extension TransferOwner {
         self.hello = hello
         awaitsGreeting = false
         for number in waitingForDelegates { schedule.suspended(number) }
+        awaitWords(of: channel)
         adopt(hello.settings)
         // Security: connections that the settings alone have judged are no good for what begins from now on (B10.37).
         if hello.judgesServers { retireSession() }
@@ -103,6 +107,7 @@ extension TransferOwner {
         guard let program, program === channel else { return }
         self.program = nil
         hello = nil
+        awaitsWords = false
         owesAllDelivered = false
         unconfirmed = []
         // A program that has cancelled everything does not come back to hear of it; one that wanted to wait may (B10.40).

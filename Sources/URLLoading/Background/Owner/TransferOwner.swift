@@ -74,6 +74,8 @@ actor TransferOwner: TransferService {
     private(set) var isStopped = false
     /// Whether nothing begins before the program's greeting.
     var awaitsGreeting = false
+    /// Whether nothing begins before the program has said what it knows otherwise: it may have cancelled what waits.
+    var awaitsWords = false
     private var isSettling = false
     private var settlesAgain = false
     private var timerGeneration = 0
@@ -159,6 +161,21 @@ actor TransferOwner: TransferService {
             }
         }
     }
+
+    /// Lets the program say first what it knows otherwise; not for ever, since one of the version before says no last word.
+    func awaitWords(of channel: any TransferChannel) {
+        awaitsWords = true
+        arrangement.clock.wake(Self.wordsPatience, queue) { [weak self, weak channel] in
+            self?.assumeIsolated { owner in
+                guard owner.awaitsWords, let program = owner.program, program === channel else { return }
+                owner.awaitsWords = false
+                owner.settle()
+            }
+        }
+    }
+
+    /// In milliseconds. Picked by feel.
+    private static let wordsPatience: Int64 = 5000
 
     /// Brings a record in line with the fact that the owner that had it is no more.
     private func recover(_ record: inout TransferRecord, _ now: TransferInstant) {
@@ -255,9 +272,13 @@ actor TransferOwner: TransferService {
     /// Whether nothing will happen unless a program comes.
     var isIdle: Bool { program == nil && !schedule.hasWork }
 
+    /// Whether transfers may begin and end. Without settings it is not known how to load, and time changes nothing about that.
+    private var mayGoOn: Bool {
+        !awaitsGreeting && !awaitsWords && (settings != nil || arrangement.configuration != nil)
+    }
+
     private func carryOutSteps() {
-        // Without settings it is not known how to load.
-        guard !isStopped, !awaitsGreeting, settings != nil || arrangement.configuration != nil else { return }
+        guard !isStopped, mayGoOn else { return }
         for step in schedule.next(now) {
             switch step {
             case .begin(let number): begin(number)
@@ -268,9 +289,7 @@ actor TransferOwner: TransferService {
 
     private func setTimer() {
         timerGeneration += 1
-        // Without settings nothing can be begun or ended, and time changes nothing about that.
-        guard !awaitsGreeting, settings != nil || arrangement.configuration != nil, let delay = schedule.wake(now)
-        else { return }
+        guard mayGoOn, let delay = schedule.wake(now) else { return }
         let generation = timerGeneration
         arrangement.clock.wake(min(delay, Self.longestWait), queue) { [weak self] in
             self?.assumeIsolated { if $0.timerGeneration == generation { $0.settle() } }

@@ -297,7 +297,8 @@ extension BackgroundSession {
                         "What was written down of the task is lost."))
             }
         }
-        if onEnd { sayGoodbye() }
+        // Order: last, since what waits begins then, and may be cancelled or suspended by now.
+        if onEnd { sayGoodbye() } else { tell(.list) }
     }
 
     /// A task was over when its journal was read, and the owner does not know it any more: the run before this one has heard of its

@@ -3,7 +3,8 @@
 // A conversation, from the program's side:
 //
 //   1. `hello`, once, first. Answered by `refused`, after which nothing comes, or by `met` for each task of the session that
-//      is known, over or not, and then `welcome`. Then come the news that were not confirmed, in order.
+//      is known, over or not, and then `welcome`. Then come the news that were not confirmed, in order. The program says what
+//      it knows otherwise, and then `list`, which is not answered; nothing is begun before that, or for five seconds.
 //   2. `delivered` confirms news when the delegate has been told; the owner forgets them only then. When all that was
 //      waiting at the welcome is confirmed, `allDelivered` comes once, if anything was waiting (B10.17, B10.19).
 //   3. `start` for each task that is resumed for the first time; the owner answers `accepted` when the journal is on the
@@ -37,7 +38,8 @@ package enum TransferCommand: Sendable, Hashable {
     case delivered(task: UInt64, number: UInt64)
     /// The session ends: now, or with the last task (B10.40).
     case invalidate(cancelling: Bool)
-    /// What is known of the tasks, to be answered by `tasks`.
+    /// Everything is said that the program knows otherwise. Behind the first one: what is known of the tasks, to be answered by
+    /// `tasks`.
     case list
 }
 
@@ -49,7 +51,7 @@ package enum TransferEvent: Sendable, Hashable {
     case welcome
     /// The program is not taken.
     case refused(TransferRefusal)
-    /// The answer to `list`.
+    /// The answer to `list`, which a helper of an earlier library gives to the first one, too.
     case tasks([TransferSummary])
     /// A task is written down.
     case accepted(task: UInt64)
