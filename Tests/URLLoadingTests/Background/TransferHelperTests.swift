@@ -184,6 +184,17 @@ import URLLoadingWire
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
     }
 
+    @Test("B10.31: a helper that has tasks, but no settings to load by, ends when no program comes, and leaves the tasks")
+    func leavesWithoutSettings() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try directory.write(
+            TransferRecord(Rig.download("http://127.0.0.1:9/"), allowed: nil, isDiscretionary: false, now: .now))
+        #expect(try await Self.start(directory, seconds: 0) == 0)
+        await Self.untilGone(directory)
+        #expect(try directory.read(settingAside: false).records.map(\.task) == [1])
+    }
+
     @Test("B10.32: of two helpers for one session the second ends, and says why")
     func twice() async throws {
         let folder = try StateFolder()

@@ -270,12 +270,13 @@ actor TransferOwner: TransferService {
     }
 
     /// Whether nothing will happen unless a program comes.
-    var isIdle: Bool { program == nil && !schedule.hasWork }
+    var isIdle: Bool { program == nil && !(schedule.hasWork && knowsHowToLoad) }
 
-    /// Whether transfers may begin and end. Without settings it is not known how to load, and time changes nothing about that.
-    private var mayGoOn: Bool {
-        !awaitsGreeting && !awaitsWords && (settings != nil || arrangement.configuration != nil)
-    }
+    /// Without settings it is not known how to load, and time changes nothing about that.
+    private var knowsHowToLoad: Bool { settings != nil || arrangement.configuration != nil }
+
+    /// Whether transfers may begin and end.
+    private var mayGoOn: Bool { !awaitsGreeting && !awaitsWords && knowsHowToLoad }
 
     private func carryOutSteps() {
         guard !isStopped, mayGoOn else { return }
