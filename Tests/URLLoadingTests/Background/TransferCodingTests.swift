@@ -210,7 +210,11 @@ import URLLoadingPolicy
 
     @Test("B10.31: a greeting of another version is recognised, whatever bytes follow the version")
     func otherLanguage() throws {
-        #expect(throws: TransferCodingError.unknownVersion(7)) { try TransferCommand(frame: [1, 7, 0, 0, 0, 1, 2, 3]) }
+        guard case .hello(let hello) = try TransferCommand(frame: [1, 7, 0, 0, 0, 1, 2, 3]) else {
+            Issue.record("no greeting")
+            return
+        }
+        #expect(hello.version == 7)
     }
 
     @Test("B10.31: choices of trust that are nested without end are refused")

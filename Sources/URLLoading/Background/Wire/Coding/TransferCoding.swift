@@ -87,6 +87,9 @@ struct TransferReader {
         return value
     }
 
+    /// Leaves out what follows, whatever it is.
+    mutating func skipRest() { bytes = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0)) }
+
     /// Says that nothing may follow.
     func end() throws(TransferCodingError) {
         guard bytes.isAtEnd else { throw .trailing }
