@@ -487,6 +487,16 @@ static inline int urlloading_wait_for_child(int process) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 128;
 }
 
+// Looks whether a child has ended, and takes its status then as `urlloading_wait_for_child` does; -2 while it runs.
+static inline int urlloading_look_for_child(int process) {
+    int status = 0;
+    pid_t found = waitpid((pid_t)process, &status, WNOHANG);
+    if (found < 0) return -1;
+    if (found == 0) return -2;
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 128;
+}
+
 // The buffer always ends in NUL. Without _GNU_SOURCE this is the strerror_r that fills the buffer.
 static inline void urlloading_describe_error(int error, char *buffer, size_t length) {
     if (length == 0) {

@@ -17,6 +17,8 @@ package enum HelperProcess {
         case ended(Int32)
         /// It was started; how it went on cannot be told, because the program itself waits for all its children.
         case unknown
+        /// It was neither ready nor did it end in time, and is no more.
+        case late
         /// The system has not started it.
         case failed(SystemError)
     }
@@ -25,15 +27,37 @@ package enum HelperProcess {
 
     /// Starts the program at `path`, which has to call `detach`, and waits until it is ready or has given up.
     ///
-    /// For threads that may wait: the helper takes the time that it needs.
-    package static func start(_ path: String, arguments: [String]) -> Start {
+    /// For threads that may wait: the helper takes the time that it needs. One that takes longer than `patience` is ended: its disk may
+    /// not answer, or it has been stopped.
+    package static func start(_ path: String, arguments: [String], patience: Duration) -> Start {
         var process: Int32 = 0
         let error = spawn(&process, path, arguments, kept: -1, ownSession: false)
         if error != 0 { return .failed(SystemError(errno: error, call: "posix_spawn")) }
-        let status = Platform.call { urlloading_wait_for_child(process) }
-        // ECHILD: a program that ignores SIGCHLD, or waits for any child, has taken the status.
-        if status.failed { return .unknown }
-        return status.value == 0 ? .ready : .ended(status.value)
+        if let start = outcome(of: process, patience: patience) { return start }
+        // It is a child that nobody has waited for, so the number is no other process's.
+        kill(process, SIGKILL)
+        // One that waits for a disk does not end before that answers.
+        _ = outcome(of: process, patience: .seconds(1))
+        return .late
+    }
+
+    /// What has become of a child; nil where it still runs after this time.
+    private static func outcome(of process: Int32, patience: Duration) -> Start? {
+        let end = Platform.continuousNanoseconds &+ Int64(patience.wholeMilliseconds) &* 1_000_000
+        while true {
+            var status: Int32 = 0
+            repeat { status = urlloading_look_for_child(process) } while status == -1 && errno == EINTR
+            switch status {
+            // It still runs.
+            case -2: break
+            // ECHILD: a program that ignores SIGCHLD, or waits for any child, has taken the status.
+            case -1: return .unknown
+            case 0: return .ready
+            default: return .ended(status)
+            }
+            guard Platform.continuousNanoseconds < end else { return nil }
+            Platform.pause(milliseconds: 2)
+        }
     }
 
     // MARK: In the helper

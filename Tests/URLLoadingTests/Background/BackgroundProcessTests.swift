@@ -209,6 +209,25 @@ struct BackgroundProcessTests {
         }
     }
 
+    @Test("B10.31, B10.36: a helper that hangs before it is ready is ended, and this process carries the transfers out")
+    func hangingHelper() async throws {
+        let helper = folder.path + "/helper"
+        // Opening a pipe that nobody writes to takes for ever.
+        try Data("#!/bin/sh\nread -r line <\"$0-pipe\"\n".utf8).write(to: URL(fileURLWithPath: helper))
+        #expect(chmod(helper, 0o700) == 0 && mkfifo(helper + "-pipe", 0o600) == 0)
+        let configuration = folder.configuration(helper: true)
+        configuration.backgroundHelper = URL(fileURLWithPath: helper)
+        configuration.backgroundHelperPatience = .milliseconds(20)
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
+                #expect(folder.processes.isEmpty)
+            }
+        }
+    }
+
     @Test("B10.29: a program that may run in the background needs no background session for what it loads there")
     func ordinary() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

@@ -22,9 +22,9 @@ enum BackgroundHelper {
             .map { String($0) }
     }
 
-    /// Starts a helper for a session's directory and waits until it listens; may wait for that long.
-    static func start(_ path: String, directory: String) -> HelperProcess.Start {
-        HelperProcess.start(path, arguments: ["--start", directory])
+    /// Starts a helper for a session's directory and waits until it listens, no longer than `patience`.
+    static func start(_ path: String, directory: String, patience: Duration) -> HelperProcess.Start {
+        HelperProcess.start(path, arguments: ["--start", directory], patience: patience)
     }
 
     /// Says once in this process why transfers do not outlive it.

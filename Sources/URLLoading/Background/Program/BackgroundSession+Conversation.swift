@@ -73,12 +73,14 @@ extension BackgroundSession {
             let place = values.background.helper.map { " at \($0.path)" } ?? ""
             return own(because: "there is no program \(BackgroundHelper.name)\(place).")
         }
-        switch BackgroundHelper.start(path, directory: directory.path) {
+        let patience = values.background.helperPatience
+        switch BackgroundHelper.start(path, directory: directory.path, patience: patience) {
         case .ready, .unknown: look(mayStart: false)
         // One that was started a moment ago, by this program's last run for instance, and listens by now.
         case .ended(TransferHelper.Status.inUse.rawValue): look(mayStart: false)
         case .ended(let status):
             own(because: "\(path) has ended with status \(status).")
+        case .late: own(because: "\(path) is not ready after \(patience).")
         case .failed(let error): own(because: "\(path) cannot be started: \(error).")
         }
     }
