@@ -97,6 +97,12 @@ enum Platform {
         call { urlloading_peek(raw) }
     }
 
+    /// Whether the other side of a connection has neither ended nor reset it.
+    static func isConnected(_ raw: Int32) -> Bool {
+        let outcome = peek(raw)
+        return outcome.failed ? isTemporarilyBlocked(outcome.error) : outcome.value > 0
+    }
+
     static func send(_ raw: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome<Int> {
         call { urlloading_send(raw, bytes.baseAddress, bytes.count) }
     }

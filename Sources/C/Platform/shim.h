@@ -421,6 +421,32 @@ static inline int urlloading_peer_user(int descriptor, uint32_t *user) {
     return 0;
 }
 
+// A descriptor of the process that listens where a UNIX-domain socket has been connected, and its number. SO_PEERPIDFD is 77; systems
+// before 6.5 have it not, and open the process by its number (pidfd_open, 434), which has to be no other's by then.
+static inline int urlloading_open_peer_process(int descriptor, int32_t *process) {
+    struct {
+        int32_t process;
+        uint32_t user;
+        uint32_t group;
+    } peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
+    if (peer.process <= 0) {
+        errno = ESRCH;
+        return -1;
+    }
+    *process = peer.process;
+    int opened = -1;
+    length = sizeof opened;
+    if (getsockopt(descriptor, SOL_SOCKET, 77, &opened, &length) == 0 && opened >= 0) return opened;
+    return (int)urlloading_libc_syscall(434L, (long)peer.process, 0L);
+}
+
+// pidfd_send_signal is 424 everywhere.
+static inline int urlloading_signal_process(int process, int signal) {
+    return (int)urlloading_libc_syscall(424L, (long)process, (long)signal, 0L, 0L);
+}
+
 // The path a UNIX-domain socket will be bound to gets this mode, whatever the process's umask lets through.
 static inline int urlloading_restrict_socket(int descriptor) {
     return fchmod(descriptor, 0600);

@@ -97,6 +97,21 @@ struct BackgroundProcessTests {
         }
     }
 
+    @Test("B10.31, B10.36: a program that carries its transfers out itself takes them over from an earlier run's helper")
+    func helperReplaced() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            let first = try await start(server, "stay")
+            await server.wait { $0.requests >= 4 }
+            kill(first.process, SIGKILL)
+            await first.end()
+            try await until { folder.helpers.count == 1 }
+            try await goOn(server, with: Self.met, alone: true)
+            checkEverythingOnce()
+            try await checkNothingIsLeft()
+        }
+    }
+
     @Test("B10.39, B10.21: transfers wait for a server that is down")
     func serverDown() async throws {
         gate.open()

@@ -82,11 +82,13 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "B10.33, B10.36: an owner that still has another program, or is about to end, is asked again until it is free")
-    func refusedForAWhile() async throws {
+        "B10.33, B10.36: an owner that has another program, is about to end or is of another version is asked again",
+        arguments: [false, true])
+    func refusedForAWhile(byVersion: Bool) async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
-        let busy = RefusingService(times: 6)
+        let times = byVersion ? 2 : 6
+        let busy = RefusingService(times: times, byVersion: byVersion)
         let listener = try TransferListener(
             directory: directory.path, service: busy, loop: LoopGroup.shared.next(), onEmpty: {})
         let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
@@ -96,7 +98,7 @@ import URLLoadingTestSupport
             session.downloadTask(with: url).resume()
             await scribe.ended.wait()
             #expect(scribe.errors.value.map(\.code) == [.cannotFindHost])
-            #expect(busy.greetings.value == 7)
+            #expect(busy.greetings.value == times + 1)
         }
         await withHandover { done in listener.stop { done.resume() } }
         #expect(folder.names.isEmpty)
@@ -269,8 +271,9 @@ private final class ClosingService: TransferService {
 private final class RefusingService: TransferService {
     let greetings = Guarded(0)
     private let refusals: Int
+    private let byVersion: Bool
 
-    init(times: Int) { refusals = times }
+    init(times: Int, byVersion: Bool = false) { (refusals, self.byVersion) = (times, byVersion) }
 
     func connected(_ channel: any TransferChannel) {}
 
@@ -279,7 +282,8 @@ private final class RefusingService: TransferService {
         case .hello:
             greetings.change { $0 += 1 }
             if greetings.value <= refusals {
-                channel.send(.refused(greetings.value.isMultiple(of: 2) ? .ending : .inUse))
+                channel.send(
+                    .refused(byVersion ? .version(1) : greetings.value.isMultiple(of: 2) ? .ending : .inUse))
                 return channel.close()
             }
             channel.send(.welcome)

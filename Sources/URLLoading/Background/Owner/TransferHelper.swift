@@ -48,6 +48,11 @@ package enum TransferHelper {
     /// What `--start` starts: only there a program waits to hear that it is ready.
     private static let started = "--started"
 
+    /// Whether a process that was started with these words is the helper of a session's directory.
+    static func isHelper(_ words: [String], of directory: String) -> Bool {
+        words.count >= 3 && ["--serve", started].contains(words[1]) && words[2] == directory
+    }
+
     private static func serve(_ path: String, patience: UInt32, somebodyWaits: Bool) -> Never {
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)

@@ -48,7 +48,7 @@ extension BackgroundSession {
         if let ownsHere {
             // It was chosen, or cannot be otherwise: that is told where it was not chosen.
             if values.background.usesHelper { BackgroundHelper.reportMissing(ownsHere) }
-            return own()
+            return own(patience: .zero, mayReplace: true)
         }
         let channel = OwnerChannel(self)
         RemoteOwner.connect(
@@ -85,22 +85,53 @@ extension BackgroundSession {
         }
     }
 
-    /// This process becomes the owner.
-    private func own(because reason: String? = nil) {
+    /// This process becomes the owner. Where a helper is that already, it is replaced if that may be.
+    private func own(because reason: String? = nil, patience: Duration = .seconds(5), mayReplace: Bool = false) {
         guard let directory else { return }
         do throws(BackgroundDirectoryFailure) {
             var arrangement = TransferOwner.Arrangement()
             arrangement.configuration = values
             // One that has just been left may be about to end.
-            arrangement.lockPatience = .seconds(5)
+            arrangement.lockPatience = patience
             arrangement.greetingPatience = .seconds(5)
             let owner = try TransferOwner(directory: directory, arrangement: arrangement)
             if let reason { BackgroundHelper.reportMissing(reason) }
             greet(owner, OwnerChannel(self))
         } catch {
-            if case .inUse = error { return lost("another process has the transfers, and cannot be reached", on: nil) }
+            if case .inUse = error {
+                if mayReplace { return replaceHelper() }
+                return lost("another process has the transfers, and cannot be reached", on: nil)
+            }
             fail(everythingWith: { LoadFailure.make(error.code, $0, error.description) })
         }
+    }
+
+    /// An earlier run's helper has the transfers, which this process has to carry out: it is asked to go.
+    private func replaceHelper() {
+        guard let directory else { return }
+        RemoteOwner.connect(
+            directory: directory.path, loop: loop, channel: OwnerChannel(self), onEnd: { _ in },
+            completion: { [weak self] result in
+                guard let self else { return }
+                line.run { [self] in
+                    // One that does not listen is about to end, or has only begun.
+                    let hasGone = if case .success(let helper) = result { end(helper) } else { false }
+                    own(patience: hasGone ? .seconds(15) : .seconds(5))
+                }
+            })
+    }
+
+    /// Ends a helper: it stops its transfers where they can go on, and writes that down. Whether it has gone; on the line.
+    private func end(_ helper: RemoteOwner) -> Bool {
+        // Security: no process is ended that is not this session's own helper.
+        guard let directory, let process = helper.process, TransferHelper.isHelper(process.words, of: directory.path)
+        else { return false }
+        // What helpers of every version understand.
+        process.send(signal: SIGTERM)
+        if process.ends(within: values.background.helperPatience) { return true }
+        // Journals are always whole.
+        process.send(signal: SIGKILL)
+        return process.ends(within: .seconds(1))
     }
 
     private func greet(_ service: any TransferService, _ channel: OwnerChannel) {
@@ -220,6 +251,17 @@ extension BackgroundSession {
             // The program before this one is just about to be missed, or its session to be gone: this one has the lock.
             channel.cut()
             lost("it has another program, or is about to end", on: channel, hasRefused: true)
+        case .refused(.version):
+            // One that an earlier run has started, before the program was renewed: another one takes its place.
+            channel.cut()
+            let service = state.withLock { state in
+                defer { (state.service, state.channel) = (nil, nil) }
+                return state.service
+            }
+            line.run { [self] in
+                if let helper = service as? RemoteOwner { _ = end(helper) }
+                lost("it is of another version", on: nil)
+            }
         case .refused(let refusal):
             fail(everythingWith: { url in
                 refusal.failure(url: url?.absoluteString).error(of: .download) as? URLError

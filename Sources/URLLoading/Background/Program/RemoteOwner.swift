@@ -8,10 +8,13 @@ import URLLoadingSystem
 final class RemoteOwner: TransferService {
     private let loop: Loop
     private let residence: ResidentKey<RemotePipe>
+    /// The process; nil where it cannot be told, or is this one.
+    let process: PeerProcess?
 
-    private init(loop: Loop, residence: ResidentKey<RemotePipe>) {
+    private init(loop: Loop, residence: ResidentKey<RemotePipe>, process: PeerProcess?) {
         self.loop = loop
         self.residence = residence
+        self.process = process
     }
 
     /// Connects to the helper that listens in a session's directory. `onEnd` is called once, on the loop, when a
@@ -34,7 +37,8 @@ final class RemoteOwner: TransferService {
                 case .success(let stream):
                     let pipe = TransferPipe<TransferEvent>(stream, reactor: reactor)
                     reactor.setResident(residence, RemotePipe(pipe))
-                    completion(.success(RemoteOwner(loop: loop, residence: residence)))
+                    let process = (stream as? SocketStream)?.peerProcess
+                    completion(.success(RemoteOwner(loop: loop, residence: residence, process: process)))
                     pipe.start(
                         { channel.send($0) },
                         onEnd: { reason in
