@@ -184,6 +184,18 @@ import URLLoadingWire
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
     }
 
+    @Test(
+        "B10.40: invalidation ends the helper of an earlier run, which this one had nothing to say to",
+        arguments: [true, false])
+    func invalidatedBesideIdleHelper(usesHelper: Bool) async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        #expect(try await Self.start(directory, seconds: 3600) == 0)
+        try await withBackgroundSession(folder.configuration(helper: usesHelper)) { _, _ in }
+        #expect(folder.names.isEmpty)
+        try await until { folder.helpers.isEmpty }
+    }
+
     @Test("B10.31: a helper that has tasks, but no settings to load by, ends when no program comes, and leaves the tasks")
     func leavesWithoutSettings() async throws {
         let folder = try StateFolder()

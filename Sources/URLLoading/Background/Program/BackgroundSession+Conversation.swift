@@ -43,9 +43,9 @@ extension BackgroundSession {
         if isFirst { line.run { [self] in look(mayStart: true) } }
     }
 
-    private func look(mayStart: Bool) {
+    func look(mayStart: Bool) {
         guard let directory else { return }
-        if let ownsHere {
+        if let ownsHere, !onlySaysGoodbye {
             // It was chosen, or cannot be otherwise: that is told where it was not chosen.
             if values.background.usesHelper { BackgroundHelper.reportMissing(ownsHere) }
             return own(patience: .zero, mayReplace: true)
@@ -68,6 +68,7 @@ extension BackgroundSession {
     /// No owner listens.
     private func notFound(_ error: SystemError, mayStart: Bool) {
         guard let directory else { return }
+        if onlySaysGoodbye { return cleanUp() }
         guard mayStart else { return own(because: "its helper cannot be reached: \(error).") }
         guard let path = BackgroundHelper.path(chosen: values.background.helper) else {
             let place = values.background.helper.map { " at \($0.path)" } ?? ""

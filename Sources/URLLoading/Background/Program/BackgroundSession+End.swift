@@ -11,11 +11,15 @@ extension BackgroundSession {
     /// Winds the session up after its last task: nothing is left of it when `completion` is called (B10.40).
     func end(_ completion: @escaping @Sendable () -> Void) {
         guard problem == nil else { return completion() }
-        enum Step: Sendable { case clean, goodbye, wait }
+        enum Step: Sendable { case clean, look, goodbye, wait }
         let step = state.withLock { state -> Step in
             state.onEnd = completion
             switch state.phase {
-            case .silent, .ended: return .clean
+            case .silent:
+                // Nobody else begins to look for an owner.
+                state.phase = .connecting
+                return .look
+            case .ended: return .clean
             case .connected: return .goodbye
             // The step that is under way looks for `onEnd`.
             case .connecting, .greeting, .ending: return .wait
@@ -23,10 +27,23 @@ extension BackgroundSession {
         }
         switch step {
         case .clean: line.run { [self] in cleanUp() }
+        case .look: line.run { [self] in lookForLast() }
         case .goodbye: sayGoodbye()
         case .wait: break
         }
     }
+
+    /// No owner is known of; an earlier run's helper may be there still, and goes when it is told so.
+    private func lookForLast() {
+        if let lock = try? directory?.takeLock() {
+            lock.hold()
+            return cleanUp()
+        }
+        look(mayStart: false)
+    }
+
+    /// Whether an owner is of use only to be told that the session ends.
+    var onlySaysGoodbye: Bool { state.withLock { $0.onEnd != nil && $0.entries.isEmpty } }
 
     func sayGoodbye() {
         // Order: first, since an owner that answers goes at once.
