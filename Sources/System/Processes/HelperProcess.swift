@@ -41,6 +41,12 @@ package enum HelperProcess {
         return .late
     }
 
+    /// Starts the program at `path` as `start` does, and waits for nothing: for a program that ends now.
+    package static func launch(_ path: String, arguments: [String]) {
+        var process: Int32 = 0
+        _ = spawn(&process, path, arguments, kept: -1, ownSession: false)
+    }
+
     /// What has become of a child; nil where it still runs after this time.
     private static func outcome(of process: Int32, patience: Duration) -> Start? {
         let end = Platform.continuousNanoseconds &+ Int64(patience.wholeMilliseconds) &* 1_000_000

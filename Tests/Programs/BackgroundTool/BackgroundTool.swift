@@ -1,6 +1,7 @@
 // A program with a background session, for tests that kill it: ten downloads and five uploads, or whatever is left of them.
 //
 //     background FOLDER URL begin    makes the tasks, and dies by its own hand as soon as all are resumed
+//     background FOLDER URL leave    makes one task, and ends as soon as that is resumed
 //     background FOLDER URL stay     makes the tasks, says so in FOLDER/began, and waits to be killed
 //     background FOLDER URL run      makes the tasks and waits for them
 //     background FOLDER URL pending  says which sessions have something to tell
@@ -41,6 +42,7 @@ enum BackgroundTool {
         case "begin":
             run.begin()
             kill(getpid(), SIGKILL)
+        case "leave": run.leave()
         case "stay":
             run.begin()
             run.note("began", in: "began")
@@ -94,6 +96,12 @@ final class BackgroundRun: NSObject, URLSessionDownloadDelegate, URLSessionDataD
             task.taskDescription = "upload-\(number)"
             task.resume()
         }
+    }
+
+    func leave() {
+        let task = made.downloadTask(with: base.appendingPathComponent("download-1"))
+        task.taskDescription = "download-1"
+        task.resume()
     }
 
     func resume() async {

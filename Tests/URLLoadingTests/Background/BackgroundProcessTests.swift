@@ -35,6 +35,20 @@ struct BackgroundProcessTests {
         }
     }
 
+    @Test("B10.2, B10.31: what a program has resumed goes on when it ends at once, in good order")
+    func endsAtOnce() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            #expect(try await run(server, "leave").exitCode == 0)
+            await server.wait { $0.requests >= 1 }
+            gate.open()
+            #expect(try await run(server, "resume").exitCode == 0)
+            #expect(log.filter { $0.hasPrefix("file") || $0.hasPrefix("end") } == ["file download-1", "end download-1 0"])
+            #expect(server.stats.requests == 1)
+            try await checkNothingIsLeft()
+        }
+    }
+
     @Test("B10.31, B10.33, B10.16: without a helper the journals alone bring everything back")
     func alone() async throws {
         try await withServer(router: router) { server in

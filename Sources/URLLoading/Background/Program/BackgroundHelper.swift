@@ -27,6 +27,11 @@ enum BackgroundHelper {
         HelperProcess.start(path, arguments: ["--start", directory], patience: patience)
     }
 
+    /// Starts a helper for a session's directory and waits for nothing.
+    static func launch(_ path: String, directory: String) {
+        HelperProcess.launch(path, arguments: ["--start", directory])
+    }
+
     /// Says once in this process why transfers do not outlive it.
     static func reportMissing(_ reason: String) {
         guard wasReported.exchange(true, ordering: .relaxed) == false else { return }

@@ -40,7 +40,9 @@ extension BackgroundSession {
             state.phase = .connecting
             return true
         }
-        if isFirst { line.run { [self] in look(mayStart: true) } }
+        guard isFirst else { return }
+        if ownsHere == nil { BackgroundDeparture.add(self) }
+        line.run { [self] in look(mayStart: true) }
     }
 
     func look(mayStart: Bool) {

@@ -185,6 +185,7 @@ final class BackgroundSession: Sendable {
     }
 
     deinit {
+        BackgroundDeparture.remove(self)
         // The owner notices that the program is not there any more.
         let (service, channel, hasLock) = state.withLock { ($0.service, $0.channel, $0.lock != nil) }
         if let service, let channel { line.run { service.disconnected(channel) } }
