@@ -21,14 +21,27 @@ package final class PeerProcess: Sendable {
 
     /// The words that it was started with; none where it has ended.
     package var words: [String] {
-        let opened = Platform.openForReading("/proc/\(number)/cmdline")
+        contents(of: "cmdline").split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether it was stopped by a signal, and has not gone on.
+    package var isStopped: Bool {
+        // Behind its name, which is in parentheses and may have any bytes: a space, and a letter.
+        let bytes = contents(of: "stat")
+        guard let name = bytes.lastIndex(of: UInt8(ascii: ")")) else { return false }
+        return bytes[name...].dropFirst(2).first == UInt8(ascii: "T")
+    }
+
+    /// What the system says of it; nothing where it has ended.
+    private func contents(of name: String) -> ArraySlice<UInt8> {
+        let opened = Platform.openForReading("/proc/\(number)/\(name)")
         guard !opened.failed else { return [] }
         let file = Descriptor(owning: opened.value)
         var bytes = [UInt8](repeating: 0, count: 16 * 1024)
         let length = Platform.call { read(file.raw, &bytes, bytes.count) }
         // Order: behind the reading. Up to here the number was no other process's.
         guard !length.failed, !ends(within: .zero) else { return [] }
-        return bytes.prefix(length.value).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        return bytes.prefix(length.value)
     }
 
     /// Sends it a signal, if it is still there.

@@ -184,6 +184,28 @@ import URLLoadingWire
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
     }
 
+    @Test("B10.36: a helper that has been stopped while its program is connected is ended, and another one takes its place")
+    func stopped() async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        #expect(try await Self.start(directory) == 0)
+        let process = try #require(Self.process(directory))
+        let configuration = folder.configuration(helper: true)
+        configuration.backgroundHelperPatience = .milliseconds(500)
+        try await withServer(router: { _ in .slow([.init("x"), .init("y", when: ServerGate())]) }) { server in
+            try await withBackgroundSession(configuration) { session, scribe in
+                let task = session.downloadTask(with: try server.at("/"))
+                task.resume()
+                await scribe.written.wait()
+                #expect(kill(process, SIGSTOP) == 0)
+                task.cancel()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["end 1 -999"])
+            }
+        }
+        #expect(folder.names.isEmpty)
+    }
+
     @Test(
         "B10.40: invalidation ends the helper of an earlier run, which this one had nothing to say to",
         arguments: [true, false])

@@ -62,6 +62,7 @@ extension BackgroundSession {
                 case .success(let owner):
                     greet(owner, channel)
                     awaitWelcome(on: channel)
+                    watch(channel)
                 case .failure(let error): line.run { self.notFound(error, mayStart: mayStart) }
                 }
             })
@@ -170,8 +171,45 @@ extension BackgroundSession {
             }
             guard isSilent else { return }
             channel.cut()
-            lost("it does not answer", on: channel)
+            line.run { [self] in
+                _ = endStopped(on: channel)
+                lost("it does not answer", on: channel)
+            }
         }
+    }
+
+    /// Looks now and then whether the helper has been stopped, as by SIGSTOP: it would be waited for without end. One that was stopped
+    /// the last time may go on by itself.
+    private func watch(_ channel: OwnerChannel, wasStopped: Bool = false) {
+        let patience = values.background.helperPatience.wholeMilliseconds64
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience))) {
+            [weak self, weak channel] in
+            guard let self, let channel, state.withLock({ $0.channel === channel }) else { return }
+            line.run { [self] in
+                guard wasStopped, endStopped(on: channel) else {
+                    return watch(channel, wasStopped: stopped(on: channel) != nil)
+                }
+                channel.cut()
+                lost("it has been stopped", on: channel)
+            }
+        }
+    }
+
+    /// Ends the helper behind a channel if it has been stopped, since it has the lock; whether it was. On the line.
+    private func endStopped(on channel: OwnerChannel) -> Bool {
+        // Security: no process is ended that is not this session's own helper.
+        guard let directory, let process = stopped(on: channel),
+            TransferHelper.isHelper(process.words, of: directory.path)
+        else { return false }
+        process.send(signal: SIGKILL)
+        return process.ends(within: .seconds(1))
+    }
+
+    /// The process behind a channel, if it has been stopped.
+    private func stopped(on channel: OwnerChannel) -> PeerProcess? {
+        let service = state.withLock { $0.channel === channel ? $0.service : nil }
+        guard let process = (service as? RemoteOwner)?.process, process.isStopped else { return nil }
+        return process
     }
 
     /// Whether a delegate of this program judges servers, and whether one answers other challenges.
