@@ -131,6 +131,16 @@ package enum HelperProcess {
         return status.failed ? .failure(SystemError(errno: status.error, call: "waitpid")) : .success(status.value)
     }
 
+    /// Becomes another program, with this umask. Where that cannot be: the status to end with.
+    package static func become(_ command: [String], mask: mode_t) -> Int32 {
+        guard let path = command.first else { return couldNotStart }
+        umask(mask)
+        var pointers: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
+        pointers.append(nil)
+        execv(path, pointers)
+        return couldNotStart
+    }
+
     private static func spawn(
         _ process: inout Int32, _ path: String, _ arguments: [String], kept: Int32, ownSession: Bool,
         environment: [UnsafeMutablePointer<CChar>?]? = nil

@@ -174,6 +174,19 @@ struct BackgroundSettingsTests {
         }
     }
 
+    @Test("B10.35: a hook without an absolute path is found by the program, which the helper could not do")
+    func hook() {
+        let onPath = BackgroundHelper.located(hook: ["sh", "-c"])
+        #expect(onPath.count == 2 && onPath[0].hasPrefix("/") && onPath[0].hasSuffix("/sh") && onPath[1] == "-c")
+        // However deep the working directory is, this leads to the root.
+        let relative = String(repeating: "../", count: 40) + "bin/sh"
+        let here = FileManager.default.currentDirectoryPath
+        #expect(BackgroundHelper.located(hook: [relative, "a b"]) == [here + "/" + relative, "a b"])
+        for hook in [[], ["/no/such", "x"], ["no such", "x"]] {
+            #expect(BackgroundHelper.located(hook: hook) == hook)
+        }
+    }
+
     @Test("B10.31, B10.21: every other setting reaches the helper as it is, and the program's cache and cookies do not")
     func carried() throws {
         var values = ConfigurationValues()

@@ -278,17 +278,21 @@ import URLLoadingWire
         await Self.untilGone(directory)
     }
 
-    @Test("B10.35: a helper runs the hook when its program is wanted, with the session's identifier")
+    @Test("B10.35: a helper runs the hook when its program is wanted, with the session's identifier and the program's umask")
     func hook() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
         let note = folder.path + "/note"
         try await withServer(router: { _ in .text("x") }) { server in
-            #expect(try await Self.start(directory) == 0)
+            // As a program with this umask starts it.
+            let helper = ChildRun.path(of: "urlloading-transfers")
+            let run = try await ChildRun.run(
+                "/bin/sh", ["-c", "umask 027; exec \"$0\" \"$@\"", helper, "--start", directory.path, "60"])
+            #expect(run.exitCode == 0)
             let process = try #require(Self.process(directory))
             var settings = Rig.settings
             // The note is renamed into place, so that it is whole when it is there.
-            let command = "echo \"$0 $URLLOADING_BACKGROUND_IDENTIFIER\" >\(note)- && mv \(note)- \(note)"
+            let command = "echo \"$0 $URLLOADING_BACKGROUND_IDENTIFIER $(umask)\" >\(note)- && mv \(note)- \(note)"
             settings.hook = ["/bin/sh", "-c", command, "called"]
             let (owner, program, _) = try await Self.program(directory, settings: settings)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
@@ -296,7 +300,7 @@ import URLLoadingWire
             owner.disconnected(program)
             try await until { FileManager.default.fileExists(atPath: note) }
             let text = try String(contentsOfFile: note, encoding: .utf8)
-            #expect(text == "called test\n")
+            #expect(text == "called test 0027\n")
             kill(process, SIGTERM)
             await Self.untilGone(directory)
             #expect(try directory.read(settingAside: false).records.first?.events.count == 3)

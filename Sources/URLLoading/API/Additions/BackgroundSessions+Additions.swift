@@ -19,7 +19,7 @@ extension URLSessionConfiguration {
         set { assign(\.background.usesHelper, newValue) }
     }
 
-    /// Ours: a command, the absolute path of a program first, that is run when a background session has something to tell
+    /// Ours: a command, a program by its path or on the `PATH` first, that is run when a background session has something to tell
     /// and its program is not there (B10.35); empty, the default, for none. It gets the variable
     /// `URLLOADING_BACKGROUND_IDENTIFIER`. Without effect where `sessionSendsLaunchEvents` is false.
     public var backgroundEventHook: [String] {

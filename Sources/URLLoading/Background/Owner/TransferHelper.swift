@@ -3,6 +3,7 @@
 //
 //     urlloading-transfers --start <directory> [seconds]    starts the helper of a session and waits until it listens
 //     urlloading-transfers --serve <directory> [seconds]    is that helper
+//     urlloading-transfers --hook <umask> <command> …       becomes the session's event hook
 //
 // The seconds are for how long it stays when it has nothing to do. Must not know: how transfers are carried out.
 
@@ -30,6 +31,9 @@ package enum TransferHelper {
 
     /// Runs the program.
     package static func run(_ arguments: [String]) -> Never {
+        if arguments.count >= 4, arguments[1] == hooked, let mask = mode_t(arguments[2]) {
+            exit(HelperProcess.become(Array(arguments.dropFirst(3)), mask: mask))
+        }
         let rest = Array(arguments.dropFirst(3))
         guard arguments.count >= 3, ["--start", "--serve", started].contains(arguments[1]), rest.count <= 1,
             arguments[2].hasPrefix("/"), let patience = rest.first.map({ UInt32($0) }) ?? usualPatience
@@ -53,14 +57,17 @@ package enum TransferHelper {
         words.count >= 3 && ["--serve", started].contains(words[1]) && words[2] == directory
     }
 
+    /// What runs a hook: with a umask, and the command.
+    fileprivate static let hooked = "--hook"
+
     private static func serve(_ path: String, patience: UInt32, somebodyWaits: Bool) -> Never {
-        umask(0o077)
+        let mask = umask(0o077)
         signal(SIGPIPE, SIG_IGN)
         // A file that may not grow is an error like any other.
         signal(SIGXFSZ, SIG_IGN)
         // It has no terminal to lose.
         signal(SIGHUP, SIG_IGN)
-        let helper = ServingHelper(patience: patience, somebodyWaits: somebodyWaits)
+        let helper = ServingHelper(patience: patience, somebodyWaits: somebodyWaits, mask: mask)
         helper.begin(path)
         return withExtendedLifetime(helper) { dispatchMain() }
     }
@@ -73,6 +80,8 @@ package enum TransferHelper {
 private final class ServingHelper: Sendable {
     private let patience: UInt32
     private let somebodyWaits: Bool
+    /// The umask of the program.
+    private let mask: mode_t
     private let state = Mutex(State())
 
     private struct State: Sendable {
@@ -83,9 +92,10 @@ private final class ServingHelper: Sendable {
         var isLeaving = false
     }
 
-    init(patience: UInt32, somebodyWaits: Bool) {
+    init(patience: UInt32, somebodyWaits: Bool, mask: mode_t) {
         self.patience = patience
         self.somebodyWaits = somebodyWaits
+        self.mask = mask
     }
 
     func begin(_ path: String) {
@@ -205,9 +215,11 @@ private final class ServingHelper: Sendable {
     // MARK: Calling the program
 
     private func call(_ settings: TransferSettings) {
+        // With the program's umask, which this process may not take beside its other threads: a process between sets it.
+        let command = ["/proc/self/exe", TransferHelper.hooked, "\(mask)"] + settings.hook
         BlockingPool.shared.run {
             let outcome = HelperProcess.runApart(
-                settings.hook, variable: "URLLOADING_BACKGROUND_IDENTIFIER", value: settings.identifier)
+                command, variable: "URLLOADING_BACKGROUND_IDENTIFIER", value: settings.identifier)
             if case .failure(let error) = outcome {
                 ErrorText.reportMisuse("the event hook of a background session cannot be run: \(error)")
             }

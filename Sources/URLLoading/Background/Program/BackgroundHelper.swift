@@ -16,10 +16,26 @@ enum BackgroundHelper {
             let beside = own[..<slash] + "/" + name
             if isExecutable(String(beside)) { return String(beside) }
         }
+        return onPath(name)
+    }
+
+    private static func onPath(_ name: String) -> String? {
         let places = getenv("PATH").map { String(cString: $0) } ?? ""
         // An empty place is the working directory, which an attacker may have chosen.
         return places.split(separator: ":").lazy.map { $0 + "/" + name }.first { $0.hasPrefix("/") && isExecutable($0) }
             .map { String($0) }
+    }
+
+    /// An event hook with the place of its program, as this program finds it: a helper works in another directory. One that is not
+    /// found stays as it is.
+    static func located(hook: [String]) -> [String] {
+        guard let name = hook.first, !name.hasPrefix("/") else { return hook }
+        let place = name.contains("/") ? FileManager.default.currentDirectoryPath + "/" + name : onPath(name)
+        guard let place, isExecutable(place) else {
+            ErrorText.reportMisuse("the event hook of a background session cannot be run: there is no program \(name)")
+            return hook
+        }
+        return [place] + hook.dropFirst()
     }
 
     /// Starts a helper for a session's directory and waits until it listens, no longer than `patience`.

@@ -143,7 +143,7 @@ final class BackgroundSession: Sendable {
         own.isDiscretionary = values.isDiscretionary
         own.sendsLaunchEvents = values.sessionSendsLaunchEvents
         if values.background.eventHook.allSatisfy({ !$0.utf8.contains(0) }) {
-            own.hook = values.background.eventHook
+            own.hook = BackgroundHelper.located(hook: values.background.eventHook)
         } else {
             ErrorText.reportMisuse(
                 "fault: backgroundEventHook has a NUL, with which no command can be run; it is ignored")
