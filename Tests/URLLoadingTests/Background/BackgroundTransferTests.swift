@@ -133,6 +133,34 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B2.67, B10.20: a password that the delegate gives for the session is its storage's default once it was accepted",
+        arguments: [false, true])
+    func acceptedPassword(helper: Bool) async throws {
+        try await withServer(router: door("r", ["u": "p"]) { _ in .text("in") }) { server in
+            for password in ["wrong", "p"] {
+                let scribe = AnsweringScribe { challenge in
+                    challenge.previousFailureCount == 0
+                        ? (.useCredential, URLCredential("u", password, .forSession)) : (.rejectProtectionSpace, nil)
+                }
+                let storage = URLCredentialStorage()
+                let configuration = folder.configuration(helper: helper)
+                configuration.urlCredentialStorage = storage
+                let session = URLSession(configuration: configuration, delegate: scribe, delegateQueue: nil)
+                let url = try server.at("/")
+                session.downloadTask(with: url).resume()
+                await scribe.ended.wait()
+                session.invalidateAndCancel()
+                await scribe.transcript.invalidated.wait()
+                let space = URLProtectionSpace(
+                    host: "127.0.0.1", port: Int(server.port), protocol: "http", realm: "r",
+                    authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+                if password == "p" { try await until { storage.defaultCredential(for: space) != nil } }
+                #expect(storage.defaultCredential(for: space)?.password == (password == "p" ? "p" : nil))
+            }
+        }
+    }
+
     @Test("B2.53: what the delegate gives for one answer goes with no other task", arguments: [false, true])
     func passwordForOneTask(helper: Bool) async throws {
         try await withServer(router: door("r", ["u": "p"]) { _ in .text("in") }) { server in

@@ -8,10 +8,14 @@ import URLLoadingTrust
 
 extension BackgroundSession {
     /// Asks the delegates of a task, on their queue; called where the program's own code may run.
-    func ask(_ challenge: TransferChallenge, of task: UInt64) {
+    func ask(_ challenge: TransferChallenge, of task: UInt64, on channel: OwnerChannel) {
         guard let core = state.withLock({ $0.entries[task]?.core }) else { return }
         guard let space = URLProtectionSpace(challenge, of: core) else {
             return answer(TransferAnswer(task: task, challenge: challenge.number, disposition: .performDefaultHandling))
+        }
+        // Only a proxy that has taken its password lets a server ask. Any other question for a password may be of a further attempt.
+        if challenge.certificates.isEmpty {
+            settleOffer(of: task, on: channel) { $0.space.isProxy() && !challenge.space.isProxy }
         }
         // What default handling uses where it is this program's to know (B2.44).
         let usual = values.urlCredentialStorage.flatMap { storage in
@@ -25,6 +29,11 @@ extension BackgroundSession {
             guard let self else { return }
             let known = state.withLock { $0.entries[task]?.questions.removeValue(forKey: challenge.number) != nil }
             guard known else { return }
+            if disposition == .useCredential, let credential, credential.persistence != .none,
+                credential.password != nil
+            {
+                offer(credential, for: space, of: task, on: channel)
+            }
             answer(
                 TransferAnswer(
                     task: task, to: challenge, disposition, credential,
@@ -44,6 +53,36 @@ extension BackgroundSession {
         } else {
             question.answer(.performDefaultHandling, nil)
         }
+    }
+
+    // MARK: What was accepted
+
+    /// Keeps what a delegate has given, to be stored when it is accepted (B2.67).
+    private func offer(
+        _ credential: URLCredential, for space: URLProtectionSpace, of task: UInt64, on channel: OwnerChannel
+    ) {
+        let new = Offer(credential: credential, space: space, channel: channel)
+        // Order: the one before goes outside of the lock, since it may be the program's.
+        let old = state.withLock { state -> Offer? in
+            defer { state.entries[task]?.offer = new }
+            return state.entries[task]?.offer
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// The server has answered: what the delegate had given is the default of its space from now on, or was wrong (B2.67).
+    func settleOffer(of task: UInt64, on channel: OwnerChannel, isAccepted: (Offer) -> Bool) {
+        let (offer, core) = state.withLock { state -> (Offer?, TaskCore?) in
+            guard let entry = state.entries[task], let offer = entry.offer else { return (nil, nil) }
+            state.entries[task]?.offer = nil
+            return (offer, entry.core)
+        }
+        // What another owner was told says nothing about this one's connection.
+        guard let offer, let core, offer.channel === channel, isAccepted(offer),
+            let storage = values.urlCredentialStorage
+        else { return }
+        // The storage may be the program's own, and take its time.
+        inquiries.run { storage.setDefaultCredential(offer.credential, for: offer.space, task: core.face) }
     }
 
     /// A question needs no answer any more.

@@ -315,13 +315,14 @@ extension BackgroundSession {
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
         case .redirected(let task, let request): core(task)?.transfer.redirected(to: request)
         case .responded(let task, let head):
+            settleOffer(of: task, on: channel) { _ in head.status != 401 && head.status != 407 }
             guard let transfer = core(task)?.transfer else { break }
             transfer.responded(head)
             line.run { transfer.takeCookies(of: head) }
         case .resumedAt(let task, let offset, let total): core(task)?.download.resumed(at: offset, total: total)
         case .resumeData(let task, let data):
             if let core = core(task) { line.run { core.transfer.gotResumeData(data) } }
-        case .challenged(let task, let challenge): inquiries.run { [self] in ask(challenge, of: task) }
+        case .challenged(let task, let challenge): inquiries.run { [self] in ask(challenge, of: task, on: channel) }
         case .withdrawn(let task, let number): inquiries.run { [self] in withdraw(question: number, of: task) }
         case .news(let task, let news): take(news, of: task)
         case .allDelivered: tellEventsAreOver()

@@ -79,6 +79,15 @@ final class BackgroundSession: Sendable {
         var isEnding = false
         /// Questions that are not answered yet.
         var questions: [UInt64: SchemeQuestion] = [:]
+        /// What its delegate has answered, until it is known whether the server takes it.
+        var offer: Offer?
+    }
+
+    /// A password that a delegate has given to the owner behind a channel.
+    struct Offer: Sendable {
+        let credential: URLCredential
+        let space: URLProtectionSpace
+        let channel: OwnerChannel
     }
 
     /// Where the conversation stands.
