@@ -34,7 +34,7 @@ package enum HelperProcess {
         let error = spawn(&process, path, arguments, kept: -1, ownSession: false)
         if error != 0 { return .failed(SystemError(errno: error, call: "posix_spawn")) }
         if let start = outcome(of: process, patience: patience) { return start }
-        // It is a child that nobody has waited for, so the number is no other process's.
+        // It is a child whose status was not taken, so the number is no other process's.
         kill(process, SIGKILL)
         // One that waits for a disk does not end before that answers.
         _ = outcome(of: process, patience: .seconds(1))

@@ -184,7 +184,7 @@ import URLLoadingWire
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/socket"))
     }
 
-    @Test("B10.36: a helper that has been stopped while its program is connected is ended, and another one takes its place")
+    @Test("B10.36: a helper that has been stopped beside its program is ended, and another one takes its place")
     func stopped() async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -218,7 +218,7 @@ import URLLoadingWire
         try await until { folder.helpers.isEmpty }
     }
 
-    @Test("B10.31: a helper that has tasks, but no settings to load by, ends when no program comes, and leaves the tasks")
+    @Test("B10.31: a helper that has tasks, but no settings to load by, ends when no program comes")
     func leavesWithoutSettings() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
@@ -278,7 +278,7 @@ import URLLoadingWire
         await Self.untilGone(directory)
     }
 
-    @Test("B10.35: a helper runs the hook when its program is wanted, with the session's identifier and the program's umask")
+    @Test("B10.35: a helper runs the hook when its program is wanted, with the identifier and the program's umask")
     func hook() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()

@@ -16,7 +16,7 @@ extension BackgroundSession {
             state.onEnd = completion
             switch state.phase {
             case .silent:
-                // Nobody else begins to look for an owner.
+                // A task that begins now does not look for an owner, too.
                 state.phase = .connecting
                 return .look
             case .ended: return .clean
