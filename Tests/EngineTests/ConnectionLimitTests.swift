@@ -56,7 +56,10 @@ struct ConnectionLimitTests {
             rig.advance(.milliseconds(4_999))
             #expect(!journal.hasEnded, "\(phase)")
             rig.advance(.milliseconds(1))
-            let host = route.proxy.map { "host.test through the proxy \($0)" } ?? "host.test"
+            let host =
+                route.proxy.map { proxy in
+                    proxy.forwards(scheme) ? "the proxy \(proxy)" : "host.test through the proxy \(proxy)"
+                } ?? "host.test"
             guard case .connectionTimeout(host, phase, .seconds(5))? = journal.error else {
                 Issue.record("\(phase): \(String(describing: journal.error))")
                 continue

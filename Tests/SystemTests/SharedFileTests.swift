@@ -78,7 +78,7 @@ struct SharedFileTests {
 
     @Test("another user's file is left alone")
     func foreign() {
-        // A file of root's that anybody may read, where this is not root; else one that is given away.
+        // A file of root's that every user may read, where this is not root; else one that is given away.
         let isRoot = geteuid() == 0
         let file = SharedFile(path: isRoot ? folder.path + "/file" : "/etc/passwd")
         if isRoot { #expect(write(file, "theirs") == nil && chown(file.path, 65534, 65534) == 0) }

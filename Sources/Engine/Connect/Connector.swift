@@ -128,7 +128,7 @@ final class Connector {
     private func passedLimit(_ timeout: Duration) {
         cancel()
         step = .none
-        finish(.failure(.connectionTimeout(host: key.route.timedOut(key.origin.host), phase: phase, after: timeout)))
+        finish(.failure(.connectionTimeout(host: key.timedOut, phase: phase, after: timeout)))
     }
 
     /// Whether the port is the origin's own, whatever is set for its host.

@@ -124,6 +124,14 @@ extension Route {
     func timedOut(_ host: String) -> String { proxy.map { "\(host) through the proxy \($0)" } ?? host }
 }
 
+extension PoolKey {
+    /// Where its connections lead, as time-outs name it: hosts that a proxy forwards to share its connections.
+    var timedOut: String {
+        guard isForwarding, let proxy = route.proxy else { return route.timedOut(origin.host) }
+        return "the proxy \(proxy)"
+    }
+}
+
 extension EngineError: CustomStringConvertible {
     /// One sentence for a person.
     package var description: String {

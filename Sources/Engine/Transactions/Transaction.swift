@@ -402,11 +402,11 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         switch deadlines.expired(reactor.elapsed) {
         case .idle where endEarlyAnswered() || waitedForOthers(): break
         case .idle:
-            let host = key.route.timedOut(key.origin.host)
+            let host = key.route.timedOut(handle.request.origin.host)
             failed(.idleTimeout(host: host, phase: phase, after: handle.request.idleTimeout ?? .zero))
         case .resource:
             let start = (pastTimelines.first ?? timeline).fetchStart
-            let host = key.route.timedOut(key.origin.host)
+            let host = key.route.timedOut(handle.request.origin.host)
             failed(.resourceTimeout(host: host, phase: phase, after: start.duration(to: reactor.now)))
         case nil: rearm()
         }

@@ -24,8 +24,14 @@ struct OutputPlace: Sendable {
         guard links > 0, let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
             return path
         }
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = folder(of: path)
         return end(of: next.hasPrefix("/") || folder.isEmpty ? next : "\(folder)/\(next)", links: links - 1)
+    }
+
+    /// The folder that a path names, empty where it names none. Foundation stops the process where a path has one letter.
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The file while it is not whole.
@@ -101,7 +107,7 @@ package enum OutputName {
 
     /// Makes the folders that a file stands in.
     static func makeFolders(above path: String) throws(FetchError) {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = OutputPlace.folder(of: path)
         guard !folder.isEmpty else { return }
         do {
             // As curl's: for the owner, and for the group to look at.

@@ -153,7 +153,7 @@ final class PartFile: Sendable {
     }
 
     private static func unwritable(_ path: String, _ error: Int32) -> FetchError {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = OutputPlace.folder(of: path)
         let lacksFolder = error == ENOENT && !folder.isEmpty && access(folder, F_OK) != 0
         return FetchError(
             .cannotWrite, "\(path) cannot be written: \(FetchError.system(error))",

@@ -148,6 +148,7 @@ struct FileTests {
         #expect(nowhere.exitCode == 23 && nowhere.complaints.contains("No such file or directory"))
         #expect(server.stats.requests == count)
         #expect(try await place.shell("fetch \(server.url("/")) > /dev/full").exitCode == 23)
+        #expect(try await place.shell("fetch --create-dirs -so x \(server.url("/"))").exitCode == 0)
         let missing = try await place.shell("fetch -C 5 -o missing \(server.url("/"))")
         #expect(missing.exitCode == 23 && !missing.complaints.contains("--create-dirs"), "\(missing.complaints)")
         let report = try await place.shell("fetch -so /dev/null -S -w x \(server.url("/")) > /dev/full")

@@ -54,7 +54,7 @@ struct CacheFileTests {
     /// Takes the lock that the cache's log is written under, as another process has it: it is the descriptor's.
     private func takeLock() throws -> FileLock { try FileLock.take(folder.path + "lock").get() }
 
-    /// Nobody waits so long: a call that returns has not waited.
+    /// No test waits so long: a call that returns has not waited.
     private static let endless = Duration.seconds(1_000_000)
 
     @Test("B7.19: a file that was cut, emptied, changed or made longer is a miss, and is removed", arguments: 0..<5)

@@ -320,7 +320,7 @@ struct ConnectionPlaceTests {
                 let url = try #require(URL(string: "http://\(host)/x"))
                 #expect(try await session.text(url) == "/x of \(host)", "\(place): \(target)")
             }
-            // Whoever waits for a network would wait for ever.
+            // A task that waits for a network would wait for ever.
             let wrong = session {
                 $0.hostOverrides = ["api.test": "127.0.0.256"]
                 $0.waitsForConnectivity = true

@@ -114,12 +114,12 @@ extension TransferOwner {
         if isCancelling { return endForGood() }
         isEnding = false
         judgeServersBySettings()
-        // Nobody is left who could ask a delegate: these begin at their dates (B10.26).
+        // No program is left that could ask a delegate: these begin at their dates (B10.26).
         for number in waitingForDelegates { schedule.resumed(number) }
         settle()
     }
 
-    /// The tasks whose delegate is to be asked at their date, and that nobody has suspended.
+    /// The tasks whose delegate is to be asked at their date, and that are not suspended.
     private var waitingForDelegates: [UInt64] {
         transfers.filter { $0.value.record.awaitsDelegate && !$0.value.record.isSuspended }.map(\.key)
     }

@@ -22,7 +22,7 @@ package final class CacheLock: Sendable {
         return lock
     }
 
-    /// Takes the lock where nobody has it just now.
+    /// Takes the lock where it is free just now.
     package func takeIfFree() -> FileLock? { tryToTake(.alone, .zero) }
 
     private func tryToTake(_ kind: FileLock.Kind, _ patience: Duration) -> FileLock? {

@@ -324,7 +324,7 @@ package final class DiskCache: Sendable {
         }
     }
 
-    /// As `change`, but never waits for another: not at all where somebody has the log just now.
+    /// As `change`, but never waits for another: not at all where another process or thread has the log just now.
     private func changeIfFree(_ body: (inout State) -> Void) {
         _ = state.withLockIfAvailable { state in
             guard folder.prepare(), let lock = lock.takeIfFree() else { return }

@@ -165,8 +165,8 @@ final class SequenceSource: BodySource {
         }
     }
 
-    /// Waits until more is wanted.
-    fileprivate func awaitDemand() async {
+    /// Waits until more is wanted; `false` where no more ever is.
+    fileprivate func awaitDemand() async -> Bool {
         await withUnsafeContinuation { continuation in
             let (isWanted, answer) = state.withLock { state in
                 let answer = state.isPiece ? state.takeAnswer() : nil
@@ -177,6 +177,7 @@ final class SequenceSource: BodySource {
             answer?()
             if isWanted { continuation.resume() }
         }
+        return state.withLock { !$0.isClosed }
     }
 }
 
@@ -215,7 +216,7 @@ struct SequenceReader<Pieces: AsyncSequence>: ReadableSequence where Pieces.Elem
                     given += taken
                     return (bytes.count, isMoreWanted)
                 }
-                if !isMoreWanted { await source.awaitDemand() }
+                if !isMoreWanted { guard await source.awaitDemand() else { throw CancellationError() } }
                 if given >= count { break }
             }
         }
