@@ -198,7 +198,8 @@ enum OptionConflicts {
                 "\(scheme) takes no body", advice: url.isFTP ? "--upload-file stores a file there" : nil)
         }
         let isForHTTP: [(String, Bool)] = [
-            ("head", options.method == "HEAD"), ("request", options.method != nil), ("range", options.range != nil),
+            ("head", options.method == "HEAD"), ("request", options.method.map { $0 != "GET" } ?? false),
+            ("range", options.range != nil),
             ("compressed", options.acceptsCompression), ("time-cond", options.condition != nil),
             ("etag-save", options.savedTag != nil), ("etag-compare", options.comparedTag != nil),
             ("url-query", !options.query.isEmpty), ("header, --user-agent and --referer", !options.fields.isEmpty),

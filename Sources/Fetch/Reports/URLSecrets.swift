@@ -33,8 +33,11 @@ package enum URLSecrets {
     package static func hidden(mistyped text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return text }
         // A password may hold a slash or another end of an authority: that is often what makes a URL none.
-        let slashes = text[..<at].range(of: "//")?.upperBound ?? text.startIndex
-        return text[..<slashes] + mask + text[at...]
+        // An authority begins at slashes at the very beginning, or behind a scheme: any others may be in the password.
+        let scheme = text.prefix { $0.isASCII && $0.isLetter }
+        let slashes = scheme.isEmpty ? "//" : "://"
+        guard text[scheme.endIndex..<at].hasPrefix(slashes) else { return mask + text[at...] }
+        return scheme + slashes + mask + text[at...]
     }
 
     /// The first that is no part of an authority any more.

@@ -21,9 +21,10 @@ struct OutputPlace: Sendable {
             defer { free(resolved) }
             return String(cString: resolved)
         }
-        guard links > 0, let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
-            return path
-        }
+        // The text of a link to a pipe, below /proc, is no path, and the link itself can be opened.
+        guard links > 0, access(path, F_OK) != 0,
+            let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+        else { return path }
         let folder = folder(of: path)
         return end(of: next.hasPrefix("/") || folder.isEmpty ? next : "\(folder)/\(next)", links: links - 1)
     }
@@ -32,6 +33,14 @@ struct OutputPlace: Sendable {
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last name of a path, slashes behind it left out; empty where it names none. Foundation stops the process where there
+    /// are several.
+    static func lastName(of path: String) -> String {
+        let bytes = Array(path.utf8)
+        guard let end = bytes.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return "" }
+        return String(decoding: bytes[...end].split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
     }
 
     /// The file while it is not whole.

@@ -19,9 +19,9 @@ final class PartFile: Sendable {
     /// end, in its place. Users that may not read the file that it will replace may not read the part either.
     init(of place: OutputPlace, isNew: Bool = false) throws(FetchError) {
         let path = place.part
-        let rights = try Self.rights(of: place.path)
+        let old = try Self.replaced(place.path)
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        descriptor = open(path, isNew ? flags | O_EXCL : flags, (rights ?? 0o666) & 0o666)
+        descriptor = open(path, isNew ? flags | O_EXCL : flags, old == nil ? 0o666 : 0o600)
         guard descriptor >= 0 else { throw isNew && errno == EEXIST ? Self.taken(path) : Self.unwritable(path, errno) }
         isSpecial = false
         isInPlace = false
@@ -32,7 +32,7 @@ final class PartFile: Sendable {
             close(descriptor)
             throw error
         }
-        if let rights { fchmod(descriptor, rights) }
+        if let old { Self.passOn(old.st_mode | 0o600, of: old, to: descriptor) }
         lseek(descriptor, 0, SEEK_END)
     }
 
@@ -102,7 +102,7 @@ final class PartFile: Sendable {
             if errno == EEXIST { throw Self.taken(place.path) }
         }
         var old = stat()
-        if stat(place.path, &old) == 0 { fchmod(descriptor, old.st_mode & 0o777) }
+        if stat(place.path, &old) == 0 { Self.passOn(old.st_mode, of: old, to: descriptor) }
         guard rename(place.part, place.path) == 0 else { throw Self.unwritable(place.path, errno) }
     }
 
@@ -111,16 +111,24 @@ final class PartFile: Sendable {
         if Self.isNamed(descriptor, path) { unlink(path) }
     }
 
-    /// The rights of a file that will be replaced, with those that its part needs; nil where there is none. What may not
-    /// be written is not replaced, though a new name in its folder would do.
-    private static func rights(of path: String) throws(FetchError) -> mode_t? {
+    /// A file that will be replaced; nil where there is none. What may not be written is not replaced, though a new name in
+    /// its folder would do.
+    private static func replaced(_ path: String) throws(FetchError) -> stat? {
         var facts = stat()
         guard stat(path, &facts) == 0 else {
             if errno == ENOENT { return nil }
             throw unwritable(path, errno)
         }
         guard access(path, W_OK) == 0 else { throw unwritable(path, errno) }
-        return facts.st_mode & 0o777 | 0o600
+        return facts
+    }
+
+    /// Gives a file the rights and the group of the one that it replaces. Where it cannot have that group no group has rights.
+    private static func passOn(_ mode: mode_t, of old: stat, to descriptor: Int32) {
+        var own = stat()
+        let isSameGroup = fstat(descriptor, &own) == 0 && own.st_gid == old.st_gid
+        let isGroups = isSameGroup || fchown(descriptor, uid_t.max, old.st_gid) == 0
+        fchmod(descriptor, mode & (isGroups ? 0o777 : 0o707))
     }
 
     private static func check(_ descriptor: Int32, _ path: String, isOwnName: Bool) throws(FetchError) -> Int64 {

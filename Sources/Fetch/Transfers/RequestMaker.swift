@@ -86,7 +86,7 @@ struct PreparedRequest: Sendable {
         guard case .upload(let path) = body, path != "-", url.path.isEmpty || url.absoluteString.hasSuffix("/") else {
             return url
         }
-        return url.appendingPathComponent((path as NSString).lastPathComponent, isDirectory: false)
+        return url.appendingPathComponent(OutputPlace.lastName(of: path), isDirectory: false)
     }
 }
 

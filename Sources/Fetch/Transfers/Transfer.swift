@@ -83,7 +83,7 @@ struct Transfer: Sendable {
             if let refusal = options.refusal(of: url) { throw refusal }
             let prepared = try PreparedRequest(url, options, contents)
             let sink = try makeSink(prepared)
-            board?.begin(number, name: sink.path.map { ($0 as NSString).lastPathComponent } ?? shownURL)
+            board?.begin(number, name: sink.path.map { OutputPlace.lastName(of: $0) } ?? shownURL)
             await attempt(prepared, sink, &report, isGuess: isGuess)
             board?.end(number)
             report.path = sink.path

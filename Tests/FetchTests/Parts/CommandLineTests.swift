@@ -158,7 +158,7 @@ struct CommandLineTests {
             (["/user.json"], "is not a URL"), (["localhost:80800/a"], "is not a URL"),
             (["me:secret@a:b/"], "***@a:b/ is not a URL"), (["//me:secret@a:b/"], "//***@a:b/ is not a URL"),
             (["http://me:sec/ret@a b/"], "http://***@a b/ is not a URL"),
-            (["http:/me:secret@a/"], "***@a/ is not a URL"),
+            (["http:/me:secret@a/"], "***@a/ is not a URL"), (["me:sec//ret@a/"], "***@a/ is not a URL"),
             (["--resolve", "a:80", "http://a/"], "--resolve needs host:port:address"),
             (["--linger", "1", "http://a/"], "is for web sockets"), (["--linger", "-1", "ws://a/"], "needs a number"),
             (["-n", "-u", "a:b", "http://a/"], "both say who we are"),

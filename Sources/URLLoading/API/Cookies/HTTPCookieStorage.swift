@@ -229,7 +229,8 @@ enum CookieWriters {
         }
     }
 
-    /// A process that hangs with the lock must not keep this program from ending.
+    /// A process that hangs with the lock must not keep this program from ending: a writing that is under way gives up after
+    /// five seconds, and this one then hardly waits.
     private static func writeAll() {
         for storage in storages.withLock({ $0 }) { _ = storage.store.write(patience: .seconds(1)) }
     }

@@ -394,13 +394,19 @@ package final class DiskCache: Sendable {
         var found: [(name: SipHash.Words, byteCount: Int, storedAt: Int64)] = []
         for text in names {
             guard let name = SipHash.Words(hexadecimal: text) else { continue }
-            if let entry = entry(in: contents(of: text), name: name), CacheKey(entry.record.key)?.fileName == name {
-                found.append((name, Int(clamping: entry.file.identity.byteCount), entry.record.storedAt))
-            } else if case .failure(let error) = OpenFile.open(path: folder.file(text)), error.isShortage {
-                return
-            } else {
-                folder.remove(text)
+            func whole() -> (name: SipHash.Words, byteCount: Int, storedAt: Int64)? {
+                guard let entry = entry(in: contents(of: text), name: name),
+                    CacheKey(entry.record.key)?.fileName == name
+                else { return nil }
+                return (name, Int(clamping: entry.file.identity.byteCount), entry.record.storedAt)
             }
+            if let file = whole() {
+                found.append(file)
+                continue
+            }
+            if case .failure(let error) = OpenFile.open(path: folder.file(text)), error.isShortage { return }
+            // Once more: what was short the first time may be there again.
+            if let file = whole() { found.append(file) } else { folder.remove(text) }
         }
         state.log = CacheIndex()
         for file in found.sorted(by: { $0.storedAt < $1.storedAt }) {

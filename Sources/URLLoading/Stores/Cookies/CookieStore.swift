@@ -16,7 +16,8 @@ import URLLoadingSystem
 package final class CookieStore: Sendable {
     private let state: Mutex<State>
     /// Held while the file is changed: for this process's own writing is waited as long as it takes.
-    private let writing = Mutex<Void>(())
+    /// Whether the last one has waited for another process in vain: the next does not wait long.
+    private let writing = Mutex(false)
     private let file: SharedFile?
     private let clock: @Sendable () -> Double
     private let suffixes: @Sendable () -> PublicSuffixes
@@ -183,10 +184,13 @@ package final class CookieStore: Sendable {
     package func write(patience: Duration = .seconds(5)) -> Bool {
         guard let file, needsWriting else { return false }
         // Who has waited may find that nothing is left to be done.
-        return writing.withLock { _ in needsWriting && write(to: file, patience) }
+        return writing.withLock { hasWaited in
+            let patience = hasWaited ? min(patience, .milliseconds(200)) : patience
+            return needsWriting && write(to: file, patience, hasWaited: &hasWaited)
+        }
     }
 
-    private func write(to file: SharedFile, _ patience: Duration) -> Bool {
+    private func write(to file: SharedFile, _ patience: Duration, hasWaited: inout Bool) -> Bool {
         var isChanged = false
         var taken: (touched: Set<Cookie.Identity>, isCleared: Bool)?
         // What is to go has not to be read.
@@ -210,6 +214,8 @@ package final class CookieStore: Sendable {
             let text = CookieFile.encode(shared)
             return text == content.bytes ? .keep : .replace(text)
         }
+        // Without a failure, or behind the lock, it was to be had.
+        hasWaited = failure != nil && taken == nil
         if let taken {
             state.withLock { state in
                 state.writings -= 1
