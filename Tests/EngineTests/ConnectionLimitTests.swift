@@ -109,6 +109,27 @@ struct ConnectionLimitTests {
         rig.expectClean()
     }
 
+    @Test("B6.1, B6.9: a request that was suspended while it was asked has its own time again when it is resumed")
+    func suspendedAndAnswered() throws {
+        let rig = makeRig()
+        rig.serveProxy([.receiveHead, .askForLogin, .receiveHead, .receiveEnd])
+        let journal = rig.submit(
+            idleTimeout: .seconds(3), scheme: .https, answers: true, route: .proxied(try testProxy()))
+        rig.settle()
+        journal.handle?.suspend()
+        rig.settle()
+        try #require(journal.proxyQuestion).answer(.authorize("Basic x"))
+        rig.settle()
+        journal.handle?.resume()
+        rig.settle()
+        rig.advance(.seconds(4))
+        guard case .idleTimeout? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
     @Test("B6.39, B6.9: behind the answer the time goes on where it stood")
     func goesOn() throws {
         let rig = makeRig()

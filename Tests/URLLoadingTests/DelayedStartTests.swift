@@ -77,11 +77,14 @@ struct DelayedStartTests {
             task.resume()
             let second = first.addingTimeInterval(0.5)
             task.earliestBeginDate = second
+            let wasInTime = Date() < first
             await scribe.transcript.completed.wait()
             #expect(
                 scribe.transcript.calls
                     == ["created 1", "delayed /original", "response 200", "data", "metrics 1", "complete nil"])
-            #expect(try #require(date.value) >= second)
+            let asked = try #require(date.value)
+            // Where the machine has stopped this process meanwhile the first date has come.
+            #expect(asked >= (wasInTime ? second : first))
             session.invalidateAndCancel()
         }
     }

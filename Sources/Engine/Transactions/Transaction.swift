@@ -193,7 +193,9 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             goOnReading()
         case .draining:
             goOnReading()
-        case .waiting, .offline, .turnedAway, .finished:
+        case .waiting:
+            rearm()
+        case .offline, .turnedAway, .finished:
             break
         }
     }
@@ -254,13 +256,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
 
     /// Here is the connection.
     func assigned(_ connection: Connection) {
-        if case .waiting(isTimed: false) = state {
-            deadlines.started(reactor.elapsed)
-        } else if suspensions > 0 {
-            // It was suspended while it was asked, and nothing may be sent: the connection waits in the pool.
-            state = .idle
-            return pool.released(connection.id, idleLimit: nil)
-        }
+        guard suspensions == 0 else { return put(inPool: connection) }
+        if case .waiting(isTimed: false) = state { deadlines.started(reactor.elapsed) }
         let exchange = connection.makeExchange()
         state = .exchanging(exchange)
         core.totals.requests.add(1)
@@ -280,6 +277,18 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         movedAt = -1
         byteMoved()
         exchange.begin(for: self)
+    }
+
+    /// It was suspended while it was asked, and nothing may be sent: the connection waits in the pool.
+    private func put(inPool connection: Connection) {
+        state = .idle
+        if receiver.wantsTimelines {
+            timeline.record(connection.setup)
+            timeline.localAddress = connection.stream.localAddress
+            timeline.remoteAddress = connection.stream.remoteAddress
+        }
+        connection.waitsForRequests()
+        pool.released(connection.id, idleLimit: nil)
     }
 
     private func assignment(of connection: Connection) -> RequestStep.Assignment {

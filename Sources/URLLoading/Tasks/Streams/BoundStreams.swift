@@ -158,7 +158,8 @@ final class BoundOutputStream: OutputStream {
 }
 
 extension BoundedBuffer {
-    /// Why writing fails (B11.40): a reader that has gone is the end of what can be written, and no end that was wanted.
+    /// Why writing fails (B11.40). A reader that has gone is the end of what can be written, and no failure: it may have all that
+    /// it wanted.
     fileprivate var writerFailure: (any Error)? { failure ?? (isAbandoned ? POSIXError(.EPIPE) : nil) }
 }
 

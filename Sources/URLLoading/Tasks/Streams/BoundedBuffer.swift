@@ -16,7 +16,7 @@ final class BoundedBuffer: Sendable {
         var count = 0
         var isWriterClosed = false
         var isReaderClosed = false
-        /// Whether the reader has closed before the writer has.
+        /// Whether something was written that no reader takes any more.
         var isAbandoned = false
         /// Whether a read has given 0: only that tells a reader that nothing more comes (B11.40).
         var hasReadEnd = false
@@ -31,12 +31,6 @@ final class BoundedBuffer: Sendable {
 
         /// Whether a reader finds bytes, the end, or why there is none.
         var canRead: Bool { count > 0 || isWriterClosed || isReaderClosed }
-
-        /// The reader closes.
-        mutating func closeReading() {
-            isReaderClosed = true
-            if !isWriterClosed { isAbandoned = true }
-        }
 
         /// The readers that are to be told that there is something to read.
         mutating func readers() -> Told {
@@ -64,6 +58,7 @@ final class BoundedBuffer: Sendable {
 
         /// Nil where there is no room yet; −1 once either end has closed.
         mutating func put(_ bytes: UnsafeRawBufferPointer) -> Int? {
+            if isReaderClosed, !isWriterClosed { isAbandoned = true }
             if isReaderClosed || isWriterClosed { return -1 }
             let taken = min(ring.count - count, bytes.count)
             guard taken > 0 else { return nil }
@@ -116,7 +111,7 @@ final class BoundedBuffer: Sendable {
     /// Whether the reader has closed.
     var isReaderClosed: Bool { state.withLock { $0.isReaderClosed } }
 
-    /// Whether the reader has closed before the writer has, who would have gone on.
+    /// Whether something was written that no reader takes any more.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// Whether a reader would have to wait.
@@ -178,7 +173,7 @@ final class BoundedBuffer: Sendable {
 
     func closeWriting() { close { $0.isWriterClosed = true } }
 
-    func closeReading() { close { $0.closeReading() } }
+    func closeReading() { close { $0.isReaderClosed = true } }
 
     /// Closes both ends to further bytes; what is in between can be read, then comes the failure, if there is one.
     func finishWriting(_ failure: (any Error)?) {
@@ -191,7 +186,7 @@ final class BoundedBuffer: Sendable {
     /// What is written has nowhere to go.
     func refuseReading(_ failure: (any Error)?) {
         close { state in
-            state.closeReading()
+            state.isReaderClosed = true
             state.failure = state.failure ?? failure
         }
     }

@@ -158,7 +158,9 @@ final class SequenceSource: BodySource {
     fileprivate func gather(_ bytes: UnsafeRawBufferPointer) -> (taken: Int, isMoreWanted: Bool) {
         state.withLock { state in
             guard !state.isClosed else { return (bytes.count, true) }
-            let count = min(bytes.count, pieceSize - state.gathered.count)
+            var count = min(bytes.count, pieceSize - state.gathered.count)
+            // A piece that ends at the announced length is the whole body: what the element has beyond it must be seen.
+            if count < bytes.count, state.missing == Int64(count) { count += 1 }
             state.gathered.append(contentsOf: bytes[..<count])
             if let missing = state.missing { state.missing = max(missing, 0) - Int64(count) }
             return (count, state.isWanted)
