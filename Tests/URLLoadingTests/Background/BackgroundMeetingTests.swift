@@ -62,6 +62,40 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test(
+        "B10.27, B6.23: a long answer of a task with a date comes whole, in the run that began the task and in a later one",
+        arguments: [false, true])
+    func longAnswer(isMet: Bool) async throws {
+        let length = 3 * TaskMailbox.highWaterMark
+        try await withServer(router: { _ in .bytes([UInt8](repeating: 1, count: length)) }) { server in
+            let scribe = WaitingScribe()
+            if isMet {
+                let url = server.url("/")
+                try leave(.data) { record, _ in
+                    record.original = TransferRequest(url: url)
+                    record.current = record.original
+                    record.earliestBegin = TransferInstant.now.wall - 1000
+                    record.awaitsDelegate = true
+                }
+            }
+            let session = URLSession(configuration: folder.configuration(), delegate: scribe, delegateQueue: nil)
+            if !isMet {
+                let task = session.dataTask(with: try server.at("/"))
+                task.earliestBeginDate = Date(timeIntervalSinceNow: 1)
+                task.resume()
+            }
+            let task = try #require(await session.allTasks.first)
+            await scribe.responded.wait()
+            try await until { task.core.mailbox.withLock { $0.isReadingPaused } }
+            scribe.allow()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["asked", "response", "end nil"])
+            #expect(scribe.count.value == length)
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+        }
+    }
+
     @Test("B10.26: a task that began at its date while no program was there goes on, and no delegate is asked")
     func begunUnasked() async throws {
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -278,6 +312,48 @@ struct BackgroundMeetingTests {
             await scribe.ended.wait()
             #expect(scribe.errors.value.map(\.code) == [.cannotOpenFile])
         }
+    }
+}
+
+/// Lets tasks begin at their dates, and takes no body before the test says so.
+private final class WaitingScribe: NSObject, URLSessionDataDelegate {
+    let transcript = Transcript()
+    let responded = Signal()
+    let ended = Signal()
+    /// The bytes of the body so far.
+    let count = Guarded<Int>(0)
+    private let answer = Guarded<(@Sendable (URLSession.ResponseDisposition) -> Void)?>(nil)
+
+    func allow() { answer.value?(.allow) }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        transcript.note("asked")
+        completionHandler(.continueLoading, nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        transcript.note("response")
+        answer.value = completionHandler
+        responded.fire()
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        count.change { $0 += data.count }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        transcript.note("end \(Transcript.text(error))")
+        ended.fire()
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        transcript.invalidated.fire()
     }
 }
 

@@ -266,6 +266,11 @@ final class BackgroundSession: Sendable {
         }
     }
 
+    /// What steers a task: the same from its first order on, since what is read of its answer is there.
+    func load(of core: TaskCore) -> BackgroundLoad {
+        state.withLock { $0.entries[UInt64(core.identifier)]?.load } ?? BackgroundLoad(self, core)
+    }
+
     /// A task begins: its journal is on the disk when this returns, or the reason why it is not is returned.
     func begin(_ order: TransferOrder, _ core: TaskCore, _ load: BackgroundLoad) -> URLError? {
         let url = core.originalRequest?.url

@@ -46,8 +46,10 @@ struct TaskTransfer: Sendable {
     /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {
         let request = task.currentRequest
-        let load = task.driver.beginExchange { _ in BackgroundLoad(background, task) }
-        guard let load else { return task.driver.endUnloaded(LoadFailure.cancelled(request?.url)) }
+        let load = background.load(of: task)
+        guard task.driver.beginExchange({ _ in load }) != nil else {
+            return task.driver.endUnloaded(LoadFailure.cancelled(request?.url))
+        }
         guard let request else { return task.driver.endUnloaded(LoadFailure.unreadableResumeData) }
         guard let order = order(for: request) else {
             return task.driver.endUnloaded(

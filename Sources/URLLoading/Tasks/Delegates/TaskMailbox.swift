@@ -110,7 +110,7 @@ struct TaskMailbox: Sendable {
     private(set) var untoldParts = 0
 
     private var undeliveredBytes = 0
-    private var isReadingPaused = false
+    private(set) var isReadingPaused = false
 
     /// Above this much undelivered body the socket is not read; what was read before still comes, a receive buffer at
     /// most. Measured: at a quarter of this, loop and delegate queue wake each other for every piece, which costs a
