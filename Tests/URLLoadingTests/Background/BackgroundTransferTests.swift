@@ -410,6 +410,35 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B8.39, B8.40, B8.58: cookies of a redirect that the session's policy refuses are not sent, nor those of another path",
+        arguments: [HTTPCookie.AcceptPolicy.never, .onlyFromMainDocumentDomain])
+    func refusedCookiesOfRedirects(policy: HTTPCookie.AcceptPolicy) async throws {
+        let sent = Guarded<[String]>([])
+        try await withServer(router: { request in
+            sent.change { $0.append("\(request.path) \(request.fields.first("Cookie") ?? "")") }
+            return request.path == "/private"
+                ? ServerResponse.status(302).adding("Location", "/public").adding("Set-Cookie", "id=1; Path=/")
+                : .text("there")
+        }) { server in
+            let configuration = folder.configuration()
+            let storage = HTTPCookieStorage()
+            configuration.httpCookieStorage = storage
+            configuration.httpCookieAcceptPolicy = policy
+            let url = try server.at("/private")
+            storage.setCookies(
+                HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": "priv=1; Path=/private"], for: url),
+                for: url, mainDocumentURL: nil)
+            try await withBackgroundSession(configuration) { session, scribe in
+                var request = URLRequest(url: url)
+                request.mainDocumentURL = URL(string: "http://site.test/")
+                session.downloadTask(with: request).resume()
+                await scribe.ended.wait()
+                #expect(sent.value == ["/private priv=1", "/public "])
+            }
+        }
+    }
+
     @Test("B1.15: finishing and invalidating waits for the tasks")
     func finishing() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

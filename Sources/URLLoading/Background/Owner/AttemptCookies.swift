@@ -23,9 +23,12 @@ struct AttemptCookies {
         func context(_ place: CookiePlace) -> CookieContext {
             CookieContext(place, mainDocument: next.mainDocumentURL, isTopLevel: false, method: next.values.method)
         }
-        let brought = store.read(response.arrivedFields.values(.setCookie).map(\.utf8), from: place)
-        names.formUnion(brought.map(\.name))
-        _ = store.receive(brought, from: context(place), policy: .always)
+        // What the session's policy refuses takes no other cookie's place.
+        if CookieRules.refusal(CookiePolicy(first.cookiePolicy), of: context(place)) == nil {
+            let brought = store.read(response.arrivedFields.values(.setCookie).map(\.utf8), from: place)
+            names.formUnion(brought.map(\.name))
+            _ = store.receive(brought, from: context(place), policy: .always)
+        }
         var cookies: [String] = []
         if first.flags & TransferRequest.cookiesFitEverywhere != 0, there.host == here.host,
             there.isSecure || !here.isSecure

@@ -102,7 +102,7 @@ struct TaskTransfer: Sendable {
             request.setValue(field, forHTTPHeaderField: "Cookie")
         }
         var carried = TransferRequest(request)
-        if cookies.policy != .never { carried?.flags |= TransferRequest.followsCookies }
+        carried?.flags |= TransferRequest.followsCookies | TransferRequest.flag(of: cookies.policy)
         if found.allSatisfy({ $0.path == "/" }) { carried?.flags |= TransferRequest.cookiesFitEverywhere }
         return carried
     }

@@ -51,6 +51,23 @@ extension TransferRequest {
     }
 }
 
+extension TransferRequest {
+    /// The bit of the flags for a policy; no bit says that all cookies are taken.
+    static func flag(of policy: HTTPCookie.AcceptPolicy) -> UInt32 {
+        switch policy {
+        case .always: 0
+        case .never: takesNoCookies
+        case .onlyFromMainDocumentDomain: takesFirstPartyCookies
+        }
+    }
+
+    /// The policy under which cookies of redirects are taken.
+    var cookiePolicy: HTTPCookie.AcceptPolicy {
+        if flags & Self.takesNoCookies != 0 { return .never }
+        return flags & Self.takesFirstPartyCookies != 0 ? .onlyFromMainDocumentDomain : .always
+    }
+}
+
 extension TransferHead {
     /// A response as it can be kept; nil where it has no URL.
     init?(_ response: URLResponse) {

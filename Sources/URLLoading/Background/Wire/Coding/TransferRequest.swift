@@ -35,6 +35,10 @@ package struct TransferRequest: Sendable, Hashable {
     package static let followsCookies: UInt32 = 1 << 30
     /// A bit of the flags: the cookies in the fields are the storage's, and go with every path of the host.
     package static let cookiesFitEverywhere: UInt32 = 1 << 29
+    /// A bit of the flags: no cookies of redirects are taken (B8.39).
+    package static let takesNoCookies: UInt32 = 1 << 28
+    /// A bit of the flags: of redirects' cookies only those of the main document's domain are taken (B8.40).
+    package static let takesFirstPartyCookies: UInt32 = 1 << 27
 
     /// Makes a request of its chief parts.
     package init(
