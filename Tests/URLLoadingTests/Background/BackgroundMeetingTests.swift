@@ -63,6 +63,40 @@ struct BackgroundMeetingTests {
     }
 
     @Test(
+        "B6.23, B8.57: what a later run's delegate is asked about has no cookies of the storage, which come to the request anew",
+        arguments: ["/first", "/other"])
+    func cookiesOfDelayedRequest(path: String) async throws {
+        let sent = Guarded<[String]>([])
+        try await withServer(router: { request in
+            sent.change { $0.append("\(request.path) \(request.fields.first("Cookie") ?? "")") }
+            return .text("here")
+        }) { server in
+            let url = try server.at("/first")
+            try leave { record, _ in
+                record.original = try #require(TransferRequest(URLRequest(url: url)))
+                record.original.fields = [TransferField("Cookie", "sid=old")]
+                record.original.flags |= TransferRequest.followsCookies
+                record.current = record.original
+                record.earliestBegin = TransferInstant.now.wall - 1000
+                record.awaitsDelegate = true
+            }
+            let configuration = folder.configuration()
+            let storage = HTTPCookieStorage()
+            configuration.httpCookieStorage = storage
+            storage.setCookies(
+                HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": "sid=new; Path=/first"], for: url),
+                for: url, mainDocumentURL: nil)
+            let scribe = DelayingScribe(try server.at(path), keepsRequest: true)
+            let session = URLSession(configuration: configuration, delegate: scribe, delegateQueue: nil)
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["asked /first", "file here", "end nil"])
+            #expect(sent.value == [path == "/first" ? "/first sid=new" : "/other "])
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+        }
+    }
+
+    @Test(
         "B10.27, B6.23: a long answer of a task with a date comes whole, in the run that began the task and in a later one",
         arguments: [false, true])
     func longAnswer(isMet: Bool) async throws {

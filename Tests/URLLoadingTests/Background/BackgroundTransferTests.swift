@@ -506,8 +506,10 @@ final class DelayingScribe: NSObject, URLSessionDownloadDelegate {
     let ended = Signal()
     let asked = Guarded<Date?>(nil)
     private let other: URL
+    /// Whether the new request is the old one but for its URL.
+    private let keepsRequest: Bool
 
-    init(_ other: URL) { self.other = other }
+    init(_ other: URL, keepsRequest: Bool = false) { (self.other, self.keepsRequest) = (other, keepsRequest) }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
@@ -515,7 +517,9 @@ final class DelayingScribe: NSObject, URLSessionDownloadDelegate {
     ) {
         asked.value = Date()
         transcript.note("asked \(request.url?.path ?? "")")
-        completionHandler(.useNewRequest, URLRequest(url: other))
+        var next = keepsRequest ? request : URLRequest(url: other)
+        next.url = other
+        completionHandler(.useNewRequest, next)
     }
 
     func urlSession(

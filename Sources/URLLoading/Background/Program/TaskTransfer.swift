@@ -119,7 +119,7 @@ struct TaskTransfer: Sendable {
     func takeUp(_ record: TransferRecord, _ load: BackgroundLoad) {
         task.counters.store(record.counts)
         task.driver.takeUpAgain(load, isSuspended: record.isSuspended) { state in
-            state.currentRequest = record.current.urlRequest ?? state.currentRequest
+            state.currentRequest = record.programsRequest(record.current) ?? state.currentRequest
             state.priority = record.priority
             state.hints.description = record.label
             state.hints.earliestBeginDate = record.earliestBegin.map {
@@ -264,6 +264,16 @@ extension TaskCounters {
         expectedToReceive.store(counts.expectedToReceive, ordering: .relaxed)
         sent.store(counts.sent, ordering: .relaxed)
         expectedToSend.store(counts.expectedToSend, ordering: .relaxed)
+    }
+}
+
+extension TransferRecord {
+    /// A request of the journal as the program has it: without cookies of its storage, which are for one server and as old as the order
+    /// that they are in.
+    func programsRequest(_ request: TransferRequest) -> URLRequest? {
+        var result = request.urlRequest
+        if original.flags & TransferRequest.followsCookies != 0 { result?.setValue(nil, forHTTPHeaderField: "Cookie") }
+        return result
     }
 }
 
