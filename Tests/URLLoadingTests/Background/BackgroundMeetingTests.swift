@@ -63,7 +63,7 @@ struct BackgroundMeetingTests {
     }
 
     @Test(
-        "B6.23, B8.57: what a later run's delegate is asked about has no cookies of the storage, which come to the request anew",
+        "B6.23, B8.57: a later run's delegate is asked about a request without the storage's cookies, which come anew",
         arguments: ["/first", "/other"])
     func cookiesOfDelayedRequest(path: String) async throws {
         let sent = Guarded<[String]>([])
@@ -97,7 +97,7 @@ struct BackgroundMeetingTests {
     }
 
     @Test(
-        "B10.27, B6.23: a long answer of a task with a date comes whole, in the run that began the task and in a later one",
+        "B10.27, B6.23: a long answer of a task with a date comes whole, in the run that began it and in a later one",
         arguments: [false, true])
     func longAnswer(isMet: Bool) async throws {
         let length = 3 * TaskMailbox.highWaterMark
@@ -310,6 +310,45 @@ struct BackgroundMeetingTests {
         try await withBackgroundSession(configuration) { _, scribe in
             await scribe.ended.wait()
             #expect(storage.cookies?.map(\.name) == (wasTold ? [] : ["a"]))
+        }
+    }
+
+    @Test("B8.47: cookies that were taken are not taken anew behind a redirect's, whose lives count from when they came")
+    func cookiesBehindRedirect() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        try leave(.data) { record, _ in
+            record.original = try #require(TransferRequest(URLRequest(url: url)))
+            record.current = record.original
+            func exchange(_ status: UInt16, _ cookies: String...) -> TransferExchange {
+                var exchange = TransferExchange(record.original)
+                exchange.head = TransferHead(
+                    url: record.original.url, status: status, fields: cookies.map { TransferField("Set-Cookie", $0) },
+                    expectedLength: 0)
+                // An hour ago.
+                exchange.times.responseStart = (TransferInstant.now.wall - 3_600_000) * 1000
+                return exchange
+            }
+            let hop = exchange(
+                302, "hop=1", "both=old", "brief=1; Max-Age=60", "long=1; Max-Age=7200", "gone=; Max-Age=0")
+            let last = exchange(200, "both=new", "sid=1")
+            record.measures.add([hop, last], redirects: 1)
+            record.head = last.head
+            record.measures.told(try #require(last.head))
+            record.state = .over
+            record.end(nil)
+        }
+        let configuration = folder.configuration()
+        let storage = HTTPCookieStorage()
+        configuration.httpCookieStorage = storage
+        storage.setCookies(
+            HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": "gone=1"], for: url), for: url,
+            mainDocumentURL: nil)
+        try await withBackgroundSession(configuration) { _, scribe in
+            await scribe.ended.wait()
+            let cookies = storage.cookies ?? []
+            #expect(cookies.map(\.name).sorted() == ["hop", "long"])
+            let end = try #require(cookies.first { $0.name == "long" }?.expiresDate)
+            #expect(end < Date(timeIntervalSinceNow: 3601))
         }
     }
 

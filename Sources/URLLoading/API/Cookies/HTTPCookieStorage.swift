@@ -178,6 +178,11 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
         if store.receive(fields: fields.map(\.utf8), from: context, policy: policy) { noteChange() }
     }
 
+    /// Takes from the cookies of an answer that were read before.
+    func receive(_ cookies: [Cookie], from context: CookieContext, policy: HTTPCookie.AcceptPolicy) {
+        if store.receive(cookies, from: context, policy: policy) { noteChange() }
+    }
+
     /// Writes what has changed, if there is a file.
     func write(patience: Duration = .seconds(5)) {
         if store.write(patience: patience) { post(.NSHTTPCookieManagerCookiesChanged) }

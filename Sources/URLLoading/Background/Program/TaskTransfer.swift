@@ -166,24 +166,51 @@ struct TaskTransfer: Sendable {
     /// Cookies are taken of every response (B8.47): of the last when it comes, and of the others, and of what came while no program
     /// was there, with the end of the task. Never on a loop: a file of cookies may have to be read first.
     func takeCookies(of head: TransferHead) {
-        guard let answer = head.response as? HTTPURLResponse, let cookies = task.session?.settings.cookies,
-            let url = answer.url, let place = CookiePlace(url),
+        take(head.cookies(at: Date.timeIntervalSinceReferenceDate), of: head)
+    }
+
+    private func take(_ read: [Cookie], of head: TransferHead) {
+        guard !read.isEmpty, let cookies = task.session?.settings.cookies, let place = head.cookiePlace,
             cookies.policy != .never, let request = task.currentRequest, request.httpShouldHandleCookies,
             task.session?.settings.socket(of: request) == nil
         else { return }
-        let fields = answer.arrivedFields.values(.setCookie)
-        guard !fields.isEmpty else { return }
         if cookies.isPlain {
             // Of the response's own place: after a redirect the task's request may be for another host.
             let context = CookieContext(
                 place, mainDocument: request.mainDocumentURL, isTopLevel: task.cookies.isMainDocument(request),
                 method: request.values.method)
-            cookies.storage.receive(fields: fields, from: context, policy: cookies.policy)
+            cookies.storage.receive(read, from: context, policy: cookies.policy)
         } else {
             // On the delegate queue: the storage is the program's own.
-            let read = cookies.storage.store.read(fields.map(\.utf8), from: place).compactMap { HTTPCookie($0) }
-            if !read.isEmpty { task.delivery.post(.cookies(read)) }
+            let own = read.compactMap { HTTPCookie($0) }
+            if !own.isEmpty { task.delivery.post(.cookies(own)) }
         }
+    }
+
+    /// The cookies of responses that the program was not told of when they came. What it was told of later counts more,
+    /// and is not taken once more: the program may have removed it since.
+    private func takeMissedCookies(of exchanges: [TransferExchange]) {
+        let now = Date.timeIntervalSinceReferenceDate
+        var known: Set<Cookie.Identity> = []
+        var missed: [(cookies: [Cookie], head: TransferHead)] = []
+        for exchange in exchanges.reversed() {
+            guard let head = exchange.head else { continue }
+            let came = exchange.times.responseStart.map {
+                Double($0) / 1e6 - Date.timeIntervalBetween1970AndReferenceDate
+            }
+            let moment = min(came ?? now, now)
+            let cookies = head.cookies(at: moment)
+            if exchange.isTold {
+                known.formUnion(cookies.map(\.identity))
+            } else {
+                // Removed is what had ended when it came, not what has ended since.
+                let wanted = cookies.filter {
+                    !known.contains($0.identity) && ($0.isExpired(moment) || !$0.isExpired(now))
+                }
+                missed.append((wanted, head))
+            }
+        }
+        for (cookies, head) in missed.reversed() { take(cookies, of: head) }
     }
 
     func gotResumeData(_ data: [UInt8]?) {
@@ -199,8 +226,7 @@ struct TaskTransfer: Sendable {
 
     /// What metrics will tell.
     func take(_ measures: TransferMeasures) {
-        // Order: those that came behind one that is new are taken once more, so that what a server said last counts.
-        for head in measures.exchanges.drop(while: \.isTold).compactMap(\.head) { takeCookies(of: head) }
+        takeMissedCookies(of: measures.exchanges)
         let records = measures.exchanges.compactMap { TransactionRecord($0) }
         task.state.withLock { state in
             state.records = records
@@ -258,6 +284,18 @@ extension TaskCore {
     var transfer: TaskTransfer { TaskTransfer(task: self) }
 }
 
+extension TransferHead {
+    /// Whose cookies the response may set.
+    fileprivate var cookiePlace: CookiePlace? { response?.url.flatMap { CookiePlace($0) } }
+
+    /// The cookies that the response sets or removes, where it came at that moment.
+    fileprivate func cookies(at moment: Double) -> [Cookie] {
+        guard let answer = response as? HTTPURLResponse, let place = cookiePlace else { return [] }
+        return answer.arrivedFields.values(.setCookie).compactMap { SetCookie($0.utf8) }
+            .map { Cookie($0, from: place, now: moment) }
+    }
+}
+
 extension TaskCounters {
     fileprivate func store(_ counts: TransferCounts) {
         received.store(counts.received, ordering: .relaxed)
@@ -268,8 +306,8 @@ extension TaskCounters {
 }
 
 extension TransferRecord {
-    /// A request of the journal as the program has it: without cookies of its storage, which are for one server and as old as the order
-    /// that they are in.
+    /// A request of the journal as the program has it: without cookies of its storage, which are for one server and as
+    /// old as the order that they are in.
     func programsRequest(_ request: TransferRequest) -> URLRequest? {
         var result = request.urlRequest
         if original.flags & TransferRequest.followsCookies != 0 { result?.setValue(nil, forHTTPHeaderField: "Cookie") }
