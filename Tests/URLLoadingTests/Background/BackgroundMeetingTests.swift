@@ -313,7 +313,7 @@ struct BackgroundMeetingTests {
         }
     }
 
-    @Test("B8.47: cookies that were taken are not taken anew behind a redirect's, whose lives count from when they came")
+    @Test("B8.47: cookies that were taken are not taken again behind a hop's, whose lives count from when they came")
     func cookiesBehindRedirect() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         try leave(.data) { record, _ in
