@@ -42,8 +42,9 @@ package struct TaskMachine: ~Copyable, Sendable {
     private var suspensions = 1
     private var activity = Activity.unstarted
     private var waits = WaitNumbers()
-    /// Whether the exchange was told to stand still, and whether a thread is just telling it.
-    private var isExchangeSuspended = false
+    /// Whether the exchange was told to stand still.
+    package private(set) var isExchangeSuspended = false
+    /// Whether a thread is just telling it.
     private var isTelling = false
 
     /// Makes the machine of a new task.

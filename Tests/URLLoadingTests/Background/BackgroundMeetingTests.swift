@@ -177,6 +177,50 @@ struct BackgroundMeetingTests {
         }
     }
 
+    /// Runs `body` with a session whose owner is this one.
+    private func withOwner(
+        _ owner: HearingOwner, delegate: any URLSessionDelegate, _ body: (URLSession) async throws -> Void
+    ) async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let listener = try TransferListener(
+            directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        let session = URLSession(
+            configuration: folder.configuration(helper: true), delegate: delegate, delegateQueue: nil)
+        try await body(session)
+        session.invalidateAndCancel()
+        await owner.invalidated.wait()
+        await withHandover { done in listener.stop { done.resume() } }
+    }
+
+    @Test("B10.26, B1.36: the order of a task that is suspended when its delegate has been asked says so")
+    func suspendedWhenAsked() async throws {
+        try leave { record, _ in
+            record.earliestBegin = TransferInstant.now.wall - 1000
+            (record.isSuspended, record.awaitsDelegate) = (true, true)
+        }
+        let owner = HearingOwner()
+        let other = try #require(URL(string: "http://127.0.0.1:9/other"))
+        try await withOwner(owner, delegate: DelayingScribe(other)) { _ in
+            await owner.words.wait { $0.contains { $0.order?.awaitsDelegate == false } }
+            let orders = owner.words.value.compactMap(\.order)
+            #expect(orders.last?.current.url == other.absoluteString)
+            #expect(orders.allSatisfy(\.isSuspended))
+        }
+    }
+
+    @Test("B10.26: how tasks stand that wait for their delegates is said ahead of the word that lets transfers begin")
+    func waitingAheadOfList() async throws {
+        try leaveWaiting("http://127.0.0.1:9/", until: TransferInstant.now.wall + 3_600_000)
+        let owner = HearingOwner()
+        let other = try #require(URL(string: "http://127.0.0.1:9/other"))
+        try await withOwner(owner, delegate: DelayingScribe(other)) { _ in
+            await owner.words.wait { $0.contains(.list) }
+            #expect(owner.words.value.prefix { $0 != .list }.map { $0.order?.awaitsDelegate } == [true])
+        }
+    }
+
     @Test("B10.33: what a task is called after it was resumed is written down, unless it is too long")
     func description() async throws {
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -495,4 +539,55 @@ private final class TellingOwner: TransferService {
     }
 
     func disconnected(_ channel: any TransferChannel) {}
+}
+
+/// An owner that welcomes its first program at once, and later ones when the test says so, and that begins nothing.
+private final class HearingOwner: TransferService {
+    /// What was said behind the greetings.
+    let words = Watched<[TransferCommand]>([])
+    let greetings = Watched<Int>(0)
+    let invalidated = Signal()
+    private let met: [TransferSummary]
+    private let program = Guarded<(any TransferChannel)?>(nil)
+
+    init(met: [TransferSummary] = []) { self.met = met }
+
+    func welcome() {
+        let program = program.value
+        for summary in met { program?.send(.met(summary)) }
+        program?.send(.welcome)
+    }
+
+    /// Ends the conversation.
+    func hangUp() { program.value?.close() }
+
+    func connected(_ channel: any TransferChannel) {}
+
+    func received(_ command: TransferCommand, from channel: any TransferChannel) {
+        switch command {
+        case .hello:
+            program.value = channel
+            greetings.change { $0 += 1 }
+            if greetings.value == 1 { welcome() }
+            return
+        case .start(let order): channel.send(.accepted(task: order.task))
+        case .cancel(let task, _):
+            let failure = TransferFailure(code: -999, text: "cancelled", url: "http://127.0.0.1:9/")
+            channel.send(.news(task: task, TransferNews(number: 1, content: .completed(failure))))
+        case .invalidate:
+            channel.send(.invalidated)
+            channel.close()
+            invalidated.fire()
+        case .delivered, .suspend, .resume, .label, .priority, .answer, .list: break
+        }
+        words.change { $0.append(command) }
+    }
+
+    // A channel holds its service: one that stayed here would keep both.
+    func disconnected(_ channel: any TransferChannel) { program.value = nil }
+}
+
+extension TransferCommand {
+    /// What is begun.
+    fileprivate var order: TransferOrder? { if case .start(let order) = self { order } else { nil } }
 }

@@ -252,6 +252,24 @@ import URLLoadingWire
         }
     }
 
+    @Test("B10.26, B1.36: a task that is suspended when its delegate has been asked begins when it is resumed, and not before")
+    func suspendedAtDate() async throws {
+        let folder = try StateFolder()
+        try await withServer(router: { _ in .text("asked") }) { server in
+            let owner = try Rig.owner(try folder.directory())
+            let (program, _) = try await Rig.program(owner)
+            var order = Rig.download(server.url("/a"))
+            (order.awaitsDelegate, order.isSuspended) = (true, true)
+            owner.received(.start(order), from: program)
+            order.awaitsDelegate = false
+            owner.received(.start(order), from: program)
+            #expect(owner.run { $0.transfers[1].map { $0.attempt == nil } } == true)
+            owner.received(.resume(task: 1), from: program)
+            #expect(try await program.end(of: 1) == nil)
+            await Rig.stop(owner)
+        }
+    }
+
     @Test(
         "B10.39, B10.41: a calendar that is moved by years neither ends nor prolongs waits and time-outs"
     )

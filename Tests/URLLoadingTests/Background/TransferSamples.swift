@@ -69,7 +69,7 @@ enum TransferSamples {
         order.expectedByReceiver = 20
         order.priority = 0.75
         order.resumption = [1, 2, 3]
-        order.awaitsDelegate = true
+        (order.awaitsDelegate, order.isSuspended) = (true, true)
         return order
     }
 

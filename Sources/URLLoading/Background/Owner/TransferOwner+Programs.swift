@@ -144,7 +144,7 @@ extension TransferOwner {
         // A program that has not heard the answer sends the order again; and it writes the first journal itself. It may have been
         // told to go on before the greeting, with a task that an earlier run has suspended.
         if let known, known.attempt != nil || known.record.state == .over {
-            resume(order.task)
+            if order.isSuspended { suspend(order.task) } else { resume(order.task) }
             return tell(.accepted(task: order.task))
         }
         var record = TransferRecord(

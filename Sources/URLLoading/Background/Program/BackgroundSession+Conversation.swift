@@ -363,13 +363,8 @@ extension BackgroundSession {
             meet(summary, entry)
         }
         for (task, entry) in entries.sorted(by: { $0.key < $1.key }) where !known.contains(task) {
-            if let order = entry.order, !entry.isKnown {
-                if order.awaitsDelegate {
-                    tellOfWaiting(entry.core)
-                } else if entry.isDue {
-                    tell(.start(order))
-                }
-                if entry.core.phase == .suspended { tell(.suspend(task: task)) }
+            if entry.order != nil, !entry.isKnown {
+                tellStart(of: task)
                 if entry.core.phase == .canceling { entry.load.cancel() }
             } else if claimEnd(of: task) {
                 guard entry.order != nil || entry.isKnown else {
@@ -417,8 +412,8 @@ extension BackgroundSession {
         case .suspended: if !summary.isSuspended { tell(.suspend(task: summary.task)) }
         case .running:
             guard summary.isSuspended, entry.isDue else { break }
-            if let order = entry.order, !entry.isKnown {
-                tell(.start(order))
+            if entry.order != nil, !entry.isKnown {
+                tellStart(of: summary.task)
             } else {
                 tell(.resume(task: summary.task))
             }

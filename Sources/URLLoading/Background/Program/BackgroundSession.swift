@@ -302,7 +302,8 @@ final class BackgroundSession: Sendable {
             }
         }
         state.withLock { $0.entries[order.task]?.isDue = true }
-        makeKnown(order)
+        tellStart(of: order.task)
+        connect()
         return nil
     }
 
@@ -311,18 +312,28 @@ final class BackgroundSession: Sendable {
     func tellOfWaiting(_ core: TaskCore) {
         let task = UInt64(core.identifier)
         line.run { [self] in
-            // Order: looked at on the line, so that what is said last is what is so.
-            guard let entry = state.withLock({ $0.entries[task] }), let order = entry.order, order.awaitsDelegate,
-                entry.isDue
-            else { return }
-            switch core.phase {
-            case .canceling, .completed: break
-            case .running: tell(.start(order))
-            case .suspended:
-                tell(.start(order))
-                tell(.suspend(task: task))
-            }
+            if state.withLock({ $0.entries[task]?.order?.awaitsDelegate == true }) { sayStart(of: task) }
         }
+    }
+
+    /// Says that a task begins, and whether it is suspended.
+    func tellStart(of task: UInt64) { line.run { [self] in sayStart(of: task) } }
+
+    /// On the line.
+    private func sayStart(of task: UInt64) {
+        // Order: looked at on the line, and said at once: whatever changes from now on is said behind it.
+        guard let entry = state.withLock({ $0.entries[task] }), entry.isDue, var order = entry.order else { return }
+        let (phase, isExchangeSuspended) = entry.core.state.withLock {
+            ($0.machine.phase, $0.machine.isExchangeSuspended)
+        }
+        if order.awaitsDelegate {
+            guard phase == .running || phase == .suspended else { return }
+            order.isSuspended = phase == .suspended
+        } else {
+            // Not as the task stands: its exchange is told of each change of this.
+            order.isSuspended = isExchangeSuspended
+        }
+        say(.start(order))
     }
 
     /// With the settings, once, before the first task: a helper whose program was killed before it could say a word has to
@@ -337,15 +348,18 @@ final class BackgroundSession: Sendable {
 
     /// Says something to the owner, if it can be reached.
     func tell(_ command: TransferCommand) {
-        line.run { [self] in
-            let owner = state.withLock { state -> (any TransferService, OwnerChannel)? in
-                guard state.phase.isTalking, let service = state.service, let channel = state.channel else {
-                    return nil
-                }
-                return (service, channel)
+        line.run { [self] in say(command) }
+    }
+
+    /// On the line.
+    private func say(_ command: TransferCommand) {
+        let owner = state.withLock { state -> (any TransferService, OwnerChannel)? in
+            guard state.phase.isTalking, let service = state.service, let channel = state.channel else {
+                return nil
             }
-            if let (service, channel) = owner { service.received(command, from: channel) }
+            return (service, channel)
         }
+        if let (service, channel) = owner { service.received(command, from: channel) }
     }
 
     /// Says what a task is called now, and notes it for an owner that does not know the task.
@@ -363,11 +377,6 @@ final class BackgroundSession: Sendable {
             state.withLock { $0.entries[task]?.order?.label = label }
             tell(.label(task: task, label))
         }
-    }
-
-    private func makeKnown(_ order: TransferOrder) {
-        tell(.start(order))
-        connect()
     }
 
     /// The task's last message, and with it the number of its end, has been told.

@@ -47,9 +47,13 @@ struct TaskTransfer: Sendable {
     func handOver(to background: BackgroundSession) {
         let request = task.currentRequest
         let load = background.load(of: task)
-        guard task.driver.beginExchange({ _ in load }) != nil else {
-            return task.driver.endUnloaded(LoadFailure.cancelled(request?.url))
+        var isSuspended = false
+        let begun = task.driver.beginExchange { state in
+            // Order: the order says it, since the owner may begin with that; whatever changes meanwhile is told behind it.
+            isSuspended = state.machine.tell() ?? false
+            return load
         }
+        guard begun != nil else { return task.driver.endUnloaded(LoadFailure.cancelled(request?.url)) }
         guard let request else { return task.driver.endUnloaded(LoadFailure.unreadableResumeData) }
         guard let order = order(for: request) else {
             return task.driver.endUnloaded(
@@ -58,6 +62,7 @@ struct TaskTransfer: Sendable {
         if let error = background.begin(order, task, load) {
             return task.driver.endUnloaded(error)
         }
+        if isSuspended { task.state.withLock { $0.machine.told() } }
         task.driver.tellExchangeOfSuspension()
         // Cancelled in between: the owner hears of both.
         if task.state.withLock({ $0.machine.phase == .canceling }) { load.cancel() }

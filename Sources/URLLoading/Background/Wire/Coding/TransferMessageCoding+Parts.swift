@@ -67,6 +67,7 @@ extension TransferOrder: TransferCoded {
         writer.value(priority)
         writer.value(resumption.coded)
         writer.value(awaitsDelegate)
+        writer.value(isSuspended)
     }
 
     init(from reader: inout TransferReader) throws(TransferCodingError) {
@@ -82,6 +83,7 @@ extension TransferOrder: TransferCoded {
         priority = try reader.value()
         resumption = try reader.value(TransferBytes?.self)?.bytes
         awaitsDelegate = try reader.value()
+        isSuspended = try reader.value()
         guard task <= UInt64(Int64.max), (kind == .upload) == (source != nil), source?.hasPrefix("/") ?? true else {
             throw .impossible
         }

@@ -137,6 +137,8 @@ package struct TransferOrder: Sendable, Hashable {
     /// Whether the program's delegate is to be asked when the date has come: the task stands still as long as a program is there,
     /// which then says `start` again, without this. Where none is there at the date it begins.
     package var awaitsDelegate = false
+    /// Whether the program has suspended it.
+    package var isSuspended = false
 
     /// Makes an order.
     package init(task: UInt64, kind: TransferKind, request: TransferRequest, source: String? = nil) {

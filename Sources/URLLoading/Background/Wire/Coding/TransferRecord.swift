@@ -94,6 +94,7 @@ package struct TransferRecord: Sendable, Hashable {
         self.isDiscretionary = isDiscretionary
         resumption = order.resumption
         awaitsDelegate = order.awaitsDelegate
+        isSuspended = order.isSuspended
         lifetime = TransferLifetime(allowed: allowed, from: now)
         created = now.wall
     }
