@@ -221,6 +221,36 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test(
+        "B6.23, B10.36: what a delegate has said at the date holds for an owner that comes after one that was lost",
+        arguments: [true, false])
+    func newRequestAndNewOwner(isSuspended: Bool) async throws {
+        let date = TransferInstant.now.wall - 1000
+        try leaveWaiting("http://127.0.0.1:9/", until: date)
+        var order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
+        (order.earliestBegin, order.awaitsDelegate) = (date, true)
+        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+        let owner = HearingOwner(met: [record.summary])
+        let scribe = LateScribe()
+        let other = try #require(URL(string: "http://127.0.0.1:9/other"))
+        try await withOwner(owner, delegate: scribe) { session in
+            await owner.words.wait { $0.contains(.list) }
+            owner.hangUp()
+            await owner.greetings.wait { $0 == 2 }
+            await scribe.asked.wait()
+            let background = try #require(session.core.background)
+            if isSuspended { for task in await session.allTasks { task.suspend() } }
+            scribe.answer.value?(.useNewRequest, URLRequest(url: other))
+            // The order is there when the owner tells what it has.
+            try await until { background.state.withLock { $0.entries[1]?.order?.current.url == other.absoluteString } }
+            owner.welcome()
+            await owner.words.wait { $0.filter { $0 == .list }.count == 2 }
+            let second = owner.words.value.drop { $0 != .list }.dropFirst().prefix { $0 != .list }
+            #expect(Set(second.map { $0.order?.current.url }) == [other.absoluteString])
+            #expect(Set(second.map { $0.order?.isSuspended }) == [isSuspended])
+        }
+    }
+
     @Test("B10.33: what a task is called after it was resumed is written down, unless it is too long")
     func description() async throws {
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -584,7 +614,25 @@ private final class HearingOwner: TransferService {
     }
 
     // A channel holds its service: one that stayed here would keep both.
-    func disconnected(_ channel: any TransferChannel) { program.value = nil }
+    func disconnected(_ channel: any TransferChannel) { program.change { if $0 === channel { $0 = nil } } }
+}
+
+/// Is asked at a task's date, and answers when the test does.
+private final class LateScribe: NSObject, URLSessionDownloadDelegate {
+    let asked = Signal()
+    let answer = Guarded<(@Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)?>(nil)
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        answer.value = completionHandler
+        asked.fire()
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {}
 }
 
 extension TransferCommand {

@@ -311,7 +311,11 @@ extension BackgroundSession {
             channel.cut()
             state.withLock { ($0.service, $0.channel) = (nil, nil) }
         case .tasks: break
-        case .accepted(let task): state.withLock { $0.entries[task]?.isKnown = true }
+        case .accepted(let task):
+            state.withLock { state in
+                state.entries[task]?.isKnown = true
+                state.entries[task]?.hasNewOrder = false
+            }
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
         case .redirected(let task, let request): core(task)?.transfer.redirected(to: request)
         case .responded(let task, let head):
@@ -409,10 +413,13 @@ extension BackgroundSession {
         switch core.phase {
         case .canceling: entry.load.cancel()
         case .suspended where isHeld, .running where isHeld: tellOfWaiting(core)
-        case .suspended: if !summary.isSuspended { tell(.suspend(task: summary.task)) }
+        case .suspended where summary.isSuspended:
+            // The one that it has been told before may be another request.
+            if entry.hasNewOrder { tellStart(of: summary.task) }
+        case .suspended: tell(.suspend(task: summary.task))
         case .running:
             guard summary.isSuspended, entry.isDue else { break }
-            if entry.order != nil, !entry.isKnown {
+            if entry.order != nil, !entry.isKnown || entry.hasNewOrder {
                 tellStart(of: summary.task)
             } else {
                 tell(.resume(task: summary.task))

@@ -61,6 +61,8 @@ final class BackgroundSession: Sendable {
         var order: TransferOrder?
         /// Whether the owner has it.
         var isKnown = false
+        /// Whether its delegate has given another order than the owner may have, which has accepted none since.
+        var hasNewOrder = false
         /// Whether an earlier run began it, so that an owner may have it that this run has not spoken to.
         var isEarlier = false
         /// Whether the owner may have it: not before its journal is written.
@@ -280,6 +282,7 @@ final class BackgroundSession: Sendable {
             let known = state.entries[order.task]
             var entry = known ?? Entry(core: core, load: load)
             entry.order = order
+            entry.hasNewOrder = known != nil
             // Order: an owner that comes meanwhile hears of the task when its journal is there. It writes the journal
             // from then on, and may be done with it, and have removed it, before a slow disk has taken ours.
             entry.isDue = known != nil
