@@ -17,6 +17,12 @@ struct TaskSettings: Sendable {
         task.state.withLock { $0.hints[keyPath: path] = value }
     }
 
+    func setEarliestBeginDate(_ date: Date?) {
+        setHint(\.earliestBeginDate, date)
+        // Who begins it when this program has gone shall not be too early (B10.26).
+        task.session?.background?.tellOfWaiting(task)
+    }
+
     func setDescription(_ text: String?) {
         setHint(\.description, text)
         // A later run meets the task with what it is called now (B10.33).

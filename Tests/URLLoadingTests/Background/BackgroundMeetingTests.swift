@@ -177,6 +177,26 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test("B10.26, B6.22: a later date that a task is given while it waits is written down, and an earlier one is not")
+    func laterDate() async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let record = { try? directory.read(settingAside: false).records.first }
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let now = Date(timeIntervalSince1970: TimeInterval(TransferInstant.now.wall / 1000))
+        try await withBackgroundSession(folder.configuration()) { session, _ in
+            let task = session.downloadTask(with: url)
+            task.earliestBeginDate = now + 3600
+            task.resume()
+            task.earliestBeginDate = now + 36000
+            let later = Int64(now.timeIntervalSince1970 + 36000) * 1000
+            try await until { record()?.earliestBegin == later }
+            task.earliestBeginDate = now + 1800
+            task.taskDescription = "behind it"
+            try await until { record()?.label == "behind it" }
+            #expect(record()?.earliestBegin == later)
+        }
+    }
+
     /// Runs `body` with a session whose owner is this one.
     private func withOwner(
         _ owner: HearingOwner, delegate: any URLSessionDelegate, _ body: (URLSession) async throws -> Void

@@ -56,7 +56,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// `honorsEarliestBeginDate` (B6.22), and before the first `resume()`.
     open var earliestBeginDate: Date? {
         get { core.settings.hints.earliestBeginDate }
-        set { core.settings.setHint(\.earliestBeginDate, newValue) }
+        set { core.settings.setEarliestBeginDate(newValue) }
     }
 
     /// The most bytes that the program expects to send; a hint that changes nothing (B1.55).

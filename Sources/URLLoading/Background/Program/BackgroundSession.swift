@@ -311,11 +311,20 @@ final class BackgroundSession: Sendable {
     }
 
     /// Says how a task stands that waits for its date: it has no exchange that could tell of suspensions, and the owner shall not
-    /// begin what stands still when this program has gone. Nothing is said of other tasks.
+    /// begin what stands still when this program has gone, nor begin before a date that was set later. Nothing is said of other
+    /// tasks.
     func tellOfWaiting(_ core: TaskCore) {
         let task = UInt64(core.identifier)
         line.run { [self] in
-            if state.withLock({ $0.entries[task]?.order?.awaitsDelegate == true }) { sayStart(of: task) }
+            // Order: looked at on the line, so that what is said last is what is so.
+            let date = core.settings.hints.earliestBeginDate.map { TaskTransfer.milliseconds($0) }
+            let isWaiting = state.withLock { state in
+                guard var order = state.entries[task]?.order, order.awaitsDelegate else { return false }
+                if let date { order.earliestBegin = max(order.earliestBegin ?? date, date) }
+                state.entries[task]?.order = order
+                return true
+            }
+            if isWaiting { sayStart(of: task) }
         }
     }
 

@@ -113,7 +113,7 @@ struct TaskTransfer: Sendable {
     }
 
     /// As journals count time; dates that cannot be are brought back.
-    private static func milliseconds(_ date: Date) -> Int64 {
+    static func milliseconds(_ date: Date) -> Int64 {
         let seconds = date.timeIntervalSince1970
         return Int64((seconds.isNaN ? 0 : min(max(seconds, -1e11), 1e11)) * 1000)
     }
