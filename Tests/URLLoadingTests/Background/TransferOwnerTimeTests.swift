@@ -252,7 +252,7 @@ import URLLoadingWire
         }
     }
 
-    @Test("B10.26, B1.36: a task that is suspended when its delegate has been asked begins when it is resumed, and not before")
+    @Test("B10.26, B1.36: a task that is suspended when its delegate has been asked begins when it is resumed")
     func suspendedAtDate() async throws {
         let folder = try StateFolder()
         try await withServer(router: { _ in .text("asked") }) { server in
