@@ -466,6 +466,26 @@ struct BackgroundMeetingTests {
         await withHandover { done in listener.stop { done.resume() } }
     }
 
+    @Test("B10.44, B1.36: an orderly end leaves no journal of what was cancelled, and one that says what was suspended")
+    func departure() async throws {
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        // It takes the program when all is looked at.
+        let owner = HearingOwner(welcomesFirst: false)
+        try await withOwner(owner, delegate: BackgroundScribe()) { session in
+            let (cancelled, suspended) = (session.downloadTask(with: url), session.downloadTask(with: url))
+            for task in [cancelled, suspended] { task.resume() }
+            cancelled.cancel()
+            suspended.suspend()
+            await owner.greetings.wait { $0 == 1 }
+            session.core.background?.leaveToHelper()
+            let records = try directory.read(settingAside: false).records
+            #expect(records.map(\.task) == [UInt64(suspended.taskIdentifier)])
+            #expect(records.map(\.isSuspended) == [true])
+            owner.welcome()
+        }
+    }
+
     @Test("B10.46: an answer that is there but cannot be opened ends its task with an error")
     func answer() async throws {
         try leave(.data) { record, directory in
@@ -591,16 +611,20 @@ private final class TellingOwner: TransferService {
     func disconnected(_ channel: any TransferChannel) {}
 }
 
-/// An owner that welcomes its first program at once, and later ones when the test says so, and that begins nothing.
+/// An owner that welcomes its first program at once, unless told otherwise, and later ones when the test says so, and that begins nothing.
 private final class HearingOwner: TransferService {
     /// What was said behind the greetings.
     let words = Watched<[TransferCommand]>([])
     let greetings = Watched<Int>(0)
     let invalidated = Signal()
     private let met: [TransferSummary]
+    private let welcomesFirst: Bool
     private let program = Guarded<(any TransferChannel)?>(nil)
 
-    init(met: [TransferSummary] = []) { self.met = met }
+    init(met: [TransferSummary] = [], welcomesFirst: Bool = true) {
+        self.met = met
+        self.welcomesFirst = welcomesFirst
+    }
 
     func welcome() {
         let program = program.value
@@ -618,7 +642,7 @@ private final class HearingOwner: TransferService {
         case .hello:
             program.value = channel
             greetings.change { $0 += 1 }
-            if greetings.value == 1 { welcome() }
+            if welcomesFirst, greetings.value == 1 { welcome() }
             return
         case .start(let order): channel.send(.accepted(task: order.task))
         case .cancel(let task, _):

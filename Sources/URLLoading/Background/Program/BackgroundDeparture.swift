@@ -32,24 +32,45 @@ enum BackgroundDeparture {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(1)
         while all.contains(where: \.hasUnknownTasks), clock.now < end { usleep(2000) }
-        for session in all where session.hasUnknownTasks { session.leaveToHelper() }
+        for session in all { session.leaveToHelper() }
     }
 }
 
 extension BackgroundSession {
-    /// Whether there are tasks that no owner has, and that one should have.
-    fileprivate var hasUnknownTasks: Bool {
-        state.withLock { state in
-            state.entries.values.contains { $0.order != nil && $0.isDue && !$0.isKnown && !$0.isEnding }
+    /// How the tasks stand that no owner has.
+    private var unknownTasks: [UInt64: URLSessionTask.State] {
+        let entries = state.withLock { state in
+            state.entries.filter { $0.value.order != nil && $0.value.isDue && !$0.value.isKnown && !$0.value.isEnding }
         }
+        return entries.mapValues(\.core.phase)
     }
 
-    /// Starts a helper, unless a process has the transfers; it outlives this one.
-    fileprivate func leaveToHelper() {
-        // Order: the lock is let go at once, since the helper takes it.
-        guard let directory, (try? directory.takeLock()) != nil,
+    /// Whether there are tasks that no owner has, and that one should have.
+    fileprivate var hasUnknownTasks: Bool { unknownTasks.values.contains { $0 == .running || $0 == .suspended } }
+
+    /// Starts a helper if there is something to be carried out, unless a process has the transfers; it outlives this one.
+    func leaveToHelper() {
+        let tasks = unknownTasks
+        guard !tasks.isEmpty, let directory, correctJournals(of: tasks, in: directory), tasks.values.contains(.running),
             let path = BackgroundHelper.path(chosen: values.background.helper)
         else { return }
         BackgroundHelper.launch(path, directory: directory.path)
+    }
+
+    /// Nobody carries out what was cancelled, nor begins what was suspended, and was not said to an owner. False where a process has
+    /// the transfers, and the journals with them. The lock is free again then, since the helper takes it.
+    private func correctJournals(of tasks: [UInt64: URLSessionTask.State], in directory: BackgroundDirectory) -> Bool {
+        guard let lock = try? directory.takeLock() else { return false }
+        for var record in (try? directory.read(settingAside: false))?.records ?? [] {
+            switch tasks[record.task] {
+            case .canceling: directory.remove(task: record.task)
+            case .suspended:
+                record.isSuspended = true
+                try? directory.write(record)
+            case .running, .completed, nil: break
+            }
+        }
+        lock.hold()
+        return true
     }
 }
