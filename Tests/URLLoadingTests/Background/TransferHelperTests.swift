@@ -278,6 +278,30 @@ import URLLoadingWire
         await Self.untilGone(directory)
     }
 
+    @Test("B10.35: a helper with a standard error says there that a hook cannot be run")
+    func missingHook() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let errors = folder.path + "/errors"
+        try await withServer(router: { _ in .text("x") }) { server in
+            let helper = ChildRun.path(of: "urlloading-transfers")
+            let command = "\"$0\" --serve \"$1\" 60 </dev/null >/dev/null 2>\"$2\" &"
+            let run = try await ChildRun.run("/bin/sh", ["-c", command, helper, directory.path, errors])
+            #expect(run.exitCode == 0)
+            try await until { FileManager.default.fileExists(atPath: directory.path + "/socket") }
+            let process = try #require(Self.process(directory))
+            var settings = Rig.settings
+            settings.hook = ["/no/such/hook"]
+            let (owner, program, _) = try await Self.program(directory, settings: settings)
+            owner.received(.start(Rig.download(server.url("/a"))), from: program)
+            try await program.hear(.accepted(task: 1))
+            owner.disconnected(program)
+            try await until { try String(contentsOfFile: errors, encoding: .utf8).contains("/no/such/hook") }
+            kill(process, SIGTERM)
+            await Self.untilGone(directory)
+        }
+    }
+
     @Test("B10.35: a helper runs the hook when its program is wanted, with the identifier and the program's umask")
     func hook() async throws {
         let folder = try StateFolder()

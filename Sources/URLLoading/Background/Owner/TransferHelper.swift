@@ -220,7 +220,12 @@ private final class ServingHelper: Sendable {
         BlockingPool.shared.run {
             let outcome = HelperProcess.runApart(
                 command, variable: "URLLOADING_BACKGROUND_IDENTIFIER", value: settings.identifier)
-            if case .failure(let error) = outcome {
+            switch outcome {
+            case .success(HelperProcess.couldNotStart):
+                ErrorText.reportMisuse(
+                    "the event hook of a background session cannot be run: \(settings.hook.first ?? "")")
+            case .success: break
+            case .failure(let error):
                 ErrorText.reportMisuse("the event hook of a background session cannot be run: \(error)")
             }
         }
