@@ -57,7 +57,7 @@ extension BackgroundSession {
         BackgroundHelper.launch(path, directory: directory.path)
     }
 
-    /// Nobody carries out what was cancelled, nor begins what was suspended, and was not said to an owner. False where a process has
+    /// No owner carries out what was cancelled, nor begins what was suspended, and was not said to one. False where a process has
     /// the transfers, and the journals with them. The lock is free again then, since the helper takes it.
     private func correctJournals(of tasks: [UInt64: URLSessionTask.State], in directory: BackgroundDirectory) -> Bool {
         guard let lock = try? directory.takeLock() else { return false }
