@@ -407,9 +407,9 @@ static inline int urlloading_processor_count(void) {
     return online > 0 ? (int)online : 1;
 }
 
-// The user at the other end of a UNIX-domain socket, as of when the connection was made. The layout is that of struct
+// Process and user at the other end of a UNIX-domain socket, as of when the connection was made. The layout is that of struct
 // ucred, which the headers hide.
-static inline int urlloading_peer_user(int descriptor, uint32_t *user) {
+static inline int urlloading_peer(int descriptor, int32_t *process, uint32_t *user) {
     struct {
         int32_t process;
         uint32_t user;
@@ -417,29 +417,29 @@ static inline int urlloading_peer_user(int descriptor, uint32_t *user) {
     } peer;
     socklen_t length = sizeof peer;
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
+    *process = peer.process;
     *user = peer.user;
     return 0;
+}
+
+static inline int urlloading_peer_user(int descriptor, uint32_t *user) {
+    int32_t process;
+    return urlloading_peer(descriptor, &process, user);
 }
 
 // A descriptor of the process that listens where a UNIX-domain socket has been connected, and its number. SO_PEERPIDFD is 77; systems
 // before 6.5 have it not, and open the process by its number (pidfd_open, 434), which has to be no other's by then.
 static inline int urlloading_open_peer_process(int descriptor, int32_t *process) {
-    struct {
-        int32_t process;
-        uint32_t user;
-        uint32_t group;
-    } peer;
-    socklen_t length = sizeof peer;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
-    if (peer.process <= 0) {
+    uint32_t user;
+    if (urlloading_peer(descriptor, process, &user) != 0) return -1;
+    if (*process <= 0) {
         errno = ESRCH;
         return -1;
     }
-    *process = peer.process;
     int opened = -1;
-    length = sizeof opened;
+    socklen_t length = sizeof opened;
     if (getsockopt(descriptor, SOL_SOCKET, 77, &opened, &length) == 0 && opened >= 0) return opened;
-    return (int)urlloading_libc_syscall(434L, (long)peer.process, 0L);
+    return (int)urlloading_libc_syscall(434L, (long)*process, 0L);
 }
 
 // pidfd_send_signal is 424 everywhere.

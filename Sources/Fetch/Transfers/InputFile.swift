@@ -20,7 +20,7 @@ enum InputFile {
         return try contents(of: descriptor, most: most)
     }
 
-    /// The same, with standard input for `-`.
+    /// The bytes of a file, or of standard input where it is `-`; no more than `most`.
     static func contents(ofInputOr path: String, most: Int = .max) throws(Unreadable) -> Data {
         try path == "-" ? contents(of: STDIN_FILENO, most: most) : contents(of: path, most: most)
     }

@@ -12,16 +12,21 @@ struct BackgroundProcessTests {
     private let folder = BackgroundFolder()
     private let gate = ServerGate()
 
+    /// A program begins its transfers, and is killed while they are under way; its helper goes on.
+    private func loseProgram(_ server: LoopbackServer) async throws {
+        try prepare()
+        let first = try await start(server, "stay")
+        await server.wait { $0.requests >= 4 }
+        kill(first.process, SIGKILL)
+        await first.end()
+    }
+
     @Test(
         "B10.2, B10.14 to B10.18, B10.30, B10.31, B10.34: the program's next run hears once of all that a helper has done"
     )
     func killed() async throws {
         try await withServer(router: router) { server in
-            try prepare()
-            let first = try await start(server, "stay")
-            await server.wait { $0.requests >= 4 }
-            kill(first.process, SIGKILL)
-            await first.end()
+            try await loseProgram(server)
             gate.open()
             // No program runs that could hear of it.
             await server.wait { $0.responses == 15 }
@@ -115,11 +120,7 @@ struct BackgroundProcessTests {
     @Test("B10.31, B10.36: a program that carries transfers out itself takes them over from an earlier run's helper")
     func helperReplaced() async throws {
         try await withServer(router: router) { server in
-            try prepare()
-            let first = try await start(server, "stay")
-            await server.wait { $0.requests >= 4 }
-            kill(first.process, SIGKILL)
-            await first.end()
+            try await loseProgram(server)
             try await until { folder.helpers.count == 1 }
             try await goOn(server, with: Self.met, alone: true)
             checkEverythingOnce()

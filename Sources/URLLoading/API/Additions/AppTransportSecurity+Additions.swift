@@ -168,7 +168,7 @@ private struct Section {
             else { throw problem(nil, "is no range of addresses") }
             return .range(start, bits: bits)
         }
-        guard name == name.lowercased(), let pattern = try? HostPattern(reading: name),
+        guard name == name.lowercased(), let pattern = try? HostPattern(checking: name.withHostsInASCII),
             case .host(let host) = pattern
         else { throw problem(nil, "is no host: a name in lower case without scheme, port and wildcard is wanted") }
         return .host(host, andBelow: below)

@@ -75,7 +75,7 @@ extension URLSessionConfiguration {
             var entries: [HostPattern: ClientIdentity] = [:]
             for (host, identity) in identities {
                 let pattern = try ClientIdentity.reading { () throws(CertificateError) in
-                    try HostPattern(reading: host)
+                    try HostPattern(checking: host.withHostsInASCII)
                 }
                 entries[pattern] = identity
             }

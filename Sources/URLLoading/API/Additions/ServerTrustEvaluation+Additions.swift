@@ -178,7 +178,7 @@ private indirect enum Choice: Sendable, Equatable {
             guard certificates.count == 1, let certificate = certificates.first else {
                 throw .notACertificate("\(certificates.count) are given for \"\(host)\" in place of one")
             }
-            guard case .host(let name) = try HostPattern(reading: host) else { throw .notAHost(host) }
+            guard case .host(let name) = try HostPattern(checking: host.withHostsInASCII) else { throw .notAHost(host) }
             return SelfSignedHostEvaluator(certificate, host: name, otherwise: try others.made())
         case .anyOf(let choices):
             return AnyOfEvaluator(try Self.made(choices))
@@ -189,7 +189,7 @@ private indirect enum Choice: Sendable, Equatable {
         case .perHost(let choices, let others):
             var entries: [(pattern: HostPattern, evaluator: any TrustEvaluator)] = []
             for (host, choice) in choices {
-                entries.append((try HostPattern(reading: host), try choice.made()))
+                entries.append((try HostPattern(checking: host.withHostsInASCII), try choice.made()))
             }
             return PerHostEvaluator(entries, otherwise: try others?.made())
         case .anyCertificate:

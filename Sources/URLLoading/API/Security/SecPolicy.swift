@@ -151,7 +151,7 @@ extension SecPolicy {
         switch kind {
         case .ssl(let isServer, let host):
             conditions.purpose = isServer ? .serverAuthentication : .clientAuthentication
-            conditions.host = host.map { HostName(HostName.inALabels($0)) }
+            conditions.host = host.map { HostName($0.withHostsInASCII) }
             conditions.fixed.insert(.host)
         case .basicX509:
             conditions.purpose = .anyPurpose

@@ -58,19 +58,20 @@ extension BackgroundSession {
     }
 
     /// No owner carries out what was cancelled, nor begins what was suspended, and was not said to one. False where a process has
-    /// the transfers, and the journals with them. The lock is free again then, since the helper takes it.
+    /// the transfers, and the journals with them, or where a suspension cannot be written down. The lock is free again then, since
+    /// the helper takes it.
     private func correctJournals(of tasks: [UInt64: URLSessionTask.State], in directory: BackgroundDirectory) -> Bool {
         guard let lock = try? directory.takeLock() else { return false }
+        defer { lock.hold() }
         for var record in (try? directory.read(settingAside: false))?.records ?? [] {
             switch tasks[record.task] {
             case .canceling: directory.remove(task: record.task)
             case .suspended:
                 record.isSuspended = true
-                try? directory.write(record)
+                guard (try? directory.write(record)) != nil else { return false }
             case .running, .completed, nil: break
             }
         }
-        lock.hold()
         return true
     }
 }

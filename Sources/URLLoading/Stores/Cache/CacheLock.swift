@@ -1,5 +1,5 @@
-// A lock between processes whose holder may hang, or be stopped for long. It is waited for once: who comes after one
-// that has waited in vain does not wait, until the lock has been had again. Must not know what it guards.
+// A lock between processes whose holder may hang, or be stopped for long. It is waited for once: after a wait in
+// vain the next callers do not wait, until the lock has been had again. Must not know what it guards.
 
 import Synchronization
 import URLLoadingSystem
@@ -7,7 +7,7 @@ import URLLoadingSystem
 /// A lock of a cache's directory.
 package final class CacheLock: Sendable {
     private let path: String
-    /// Whether who waited last has not got it.
+    /// Whether the last wait was in vain.
     private let isRefused = Atomic<Bool>(false)
 
     /// A lock by a file that is made for it where there is none.
@@ -15,7 +15,7 @@ package final class CacheLock: Sendable {
         self.path = path
     }
 
-    /// Takes the lock, for which is waited unless another has just waited in vain.
+    /// Takes the lock, and waits for it unless the last wait was in vain.
     package func take(_ kind: FileLock.Kind = .alone, patience: Duration) -> FileLock? {
         let lock = tryToTake(kind, isRefused.load(ordering: .relaxed) ? .zero : patience)
         if lock == nil { isRefused.store(true, ordering: .relaxed) }

@@ -14,7 +14,7 @@ struct TicketPlaces: Sendable {
 
     /// An entry that is no host names no server.
     init(_ values: ConfigurationValues) {
-        hosts = values.negotiateHosts.compactMap { try? HostPattern(reading: $0) }
+        hosts = values.negotiateHosts.compactMap { try? HostPattern(checking: $0.withHostsInASCII) }
         includesProxies = SessionProxies.areThePrograms(values)
     }
 
