@@ -136,6 +136,7 @@ package enum HelperProcess {
         guard let path = command.first else { return couldNotStart }
         umask(mask)
         var pointers: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
         pointers.append(nil)
         execv(path, pointers)
         return couldNotStart
