@@ -288,7 +288,8 @@ struct BackgroundProcessTests {
     }
 
     private static func content(_ name: String) -> [UInt8] {
-        (0..<(name.utf8.count * 3001)).map { UInt8(truncatingIfNeeded: $0 / 7 + name.utf8.reduce(0) { $0 + Int($1) }) }
+        let first = name.utf8.reduce(0) { $0 + Int($1) }
+        return (0..<(name.utf8.count * 3001)).map { UInt8(truncatingIfNeeded: $0 / 7 + first) }
     }
 
     private func prepare() throws {
