@@ -263,10 +263,10 @@ private let one = ["http_proxy": "one.test:1"]
 
 @Suite struct ProxyListTests {
     private func entry(
-        _ text: String, matches: [String] = [], excludes: [String] = [], failsOver: Bool = false
+        _ text: String, matches: [String]? = nil, excludes: [String] = [], failsOver: Bool = false
     ) throws -> ProxyRules.Entry {
         ProxyRules.Entry(
-            proxy: .success(try ProxyServer.read(text, source: "x")), matches: ProxyBypass(domains: matches),
+            proxy: .success(try ProxyServer.read(text, source: "x")), matches: matches.map { ProxyBypass(domains: $0) },
             excludes: ProxyBypass(domains: excludes), failsOver: failsOver)
     }
 
@@ -289,6 +289,15 @@ private let one = ["http_proxy": "one.test:1"]
         #expect(way([], "anywhere.test") == "direct")
     }
 
+    @Test(
+        "A proxy whose domains cannot be understood is for no host",
+        arguments: [[], [""], [" "], ["."], ["*."], ["a/b"], ["a.test:x"], ["corp.test:0", ""]])
+    func noDomains(domains: [String]) throws {
+        let entries = [try entry("one:1", matches: domains), try entry("two:2", matches: ["corp.test"])]
+        for host in ["a.test", "127.0.0.1"] { #expect(way(entries, host) == "direct") }
+        #expect(way(entries, "corp.test") == "http://two:2")
+    }
+
     @Test("After a proxy that may be passed over the next one is tried, and after the last one the direct way")
     func failover() throws {
         let (one, two) = (try entry("one:1", failsOver: true), try entry("two:2", failsOver: true))
@@ -297,8 +306,7 @@ private let one = ["http_proxy": "one.test:1"]
         #expect(way([one, try entry("two:2")], "a.test") == "http://one:1 http://two:2")
         #expect(way([try entry("two:2"), one], "a.test") == "http://two:2")
         let broken = ProxyRules.Entry(
-            proxy: .failure(ProxyFault(source: "x", .badHost)), matches: ProxyBypass(), excludes: ProxyBypass(),
-            failsOver: true)
+            proxy: .failure(ProxyFault(source: "x", .badHost)), matches: nil, excludes: ProxyBypass(), failsOver: true)
         #expect(way([broken, one], "a.test") == "unusable")
         #expect(way([one, broken], "a.test") == "unusable")
     }

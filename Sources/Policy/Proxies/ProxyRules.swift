@@ -56,8 +56,9 @@ package struct ProxyRules: Sendable {
     package struct Entry: Sendable {
         /// The proxy, or why it is none.
         package let proxy: Result<ProxyServer, ProxyFault>
-        /// The hosts that it is for; an empty list means all.
-        package let matches: ProxyBypass
+        /// The hosts that it is for; nil means all. A list that names no host means none: going through a proxy that was meant
+        /// for others would show it what it was not meant to see.
+        package let matches: ProxyBypass?
         /// The hosts that it is not for.
         package let excludes: ProxyBypass
         /// Whether what comes after it may be tried when it fails.
@@ -65,7 +66,7 @@ package struct ProxyRules: Sendable {
 
         /// One proxy of a list.
         package init(
-            proxy: Result<ProxyServer, ProxyFault>, matches: ProxyBypass, excludes: ProxyBypass, failsOver: Bool
+            proxy: Result<ProxyServer, ProxyFault>, matches: ProxyBypass?, excludes: ProxyBypass, failsOver: Bool
         ) {
             self.proxy = proxy
             self.matches = matches
@@ -105,7 +106,7 @@ package struct ProxyRules: Sendable {
     private static func ways(_ entries: [Entry], host: String, port: Int) -> ProxyWays {
         var routes: [Route] = []
         for entry in entries {
-            guard entry.matches.isEmpty || entry.matches.covers(host: host, port: port),
+            guard entry.matches?.covers(host: host, port: port) ?? true,
                 !entry.excludes.covers(host: host, port: port)
             else { continue }
             switch entry.proxy {

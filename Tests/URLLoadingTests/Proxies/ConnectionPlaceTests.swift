@@ -357,6 +357,20 @@ struct ConnectionPlaceTests {
         #expect(SessionProxies(others).ways(to: near) != .direct && SessionProxies(others).ways(to: far) == .direct)
     }
 
+    @Test("A ProxyConfiguration is for all hosts where no domain is set, and for none where none can be understood")
+    func domainsOfNoHost() throws {
+        var values = ConfigurationValues()
+        values.proxyConfigurations = [try #require(ProxyConfiguration(url: "http://proxy.test"))]
+        let origin = try #require(Origin(scheme: .http, host: "a.test"))
+        #expect(SessionProxies(values).ways(to: origin) != .direct)
+        for domains in [[""], [" ", "a/b"], ["a.test:port"]] {
+            values.proxyConfigurations[0].matchDomains = domains
+            #expect(SessionProxies(values).ways(to: origin) == .direct, "\(domains)")
+        }
+        values.proxyConfigurations[0].matchDomains = ["", "a.test"]
+        #expect(SessionProxies(values).ways(to: origin) != .direct)
+    }
+
     @Test("B16.82, B13.26: where the session tells a SOCKS proxy a host's address, it tells the port of its override")
     func standInsBySOCKS() async throws {
         try await ProxiedSite.run { site in

@@ -15,7 +15,7 @@ public struct ProxyConfiguration: Sendable {
     private var mayFail = false
 
     /// The domains that the proxy is for, with everything below them, in the form of entries of `no_proxy`; empty means
-    /// all.
+    /// all. What cannot be understood names no host, so that the proxy is for none where there is nothing else.
     public var matchDomains: [String] {
         get { match }
         set { match = newValue }
@@ -80,7 +80,8 @@ public struct ProxyConfiguration: Sendable {
     /// The entry of a session's list.
     var entry: ProxyRules.Entry {
         ProxyRules.Entry(
-            proxy: server, matches: ProxyBypass(domains: matchDomains.map(\.withHostsInASCII)),
+            proxy: server,
+            matches: matchDomains.isEmpty ? nil : ProxyBypass(domains: matchDomains.map(\.withHostsInASCII)),
             excludes: ProxyBypass(domains: excludedDomains.map(\.withHostsInASCII)), failsOver: allowFailover)
     }
 }
