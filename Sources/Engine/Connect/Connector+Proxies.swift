@@ -36,10 +36,10 @@ extension Connector {
     func startThroughProxy() {
         guard let passage else { return }
         let kind = passage.proxy.kind
-        if !kind.isHTTP, key.origin.isIPLiteral || kind.resolvesHere {
+        if certainTarget == nil, !kind.isHTTP, key.origin.isIPLiteral || kind.resolvesHere {
             lookUp(key.origin, for: .telling)
         } else {
-            passage.targets = [(.name(key.origin.host), key.origin.port)]
+            passage.targets = [(certainTarget ?? .name(key.origin.host), key.origin.port)]
             findProxy(passage.proxy)
         }
     }
@@ -51,10 +51,7 @@ extension Connector {
         let usable = passage.proxy.kind.isVersion5 ? addresses : addresses.filter { $0.family == .ipv4 }
         guard !usable.isEmpty else { return proxyFailedLater(.socks(.unsendableTarget)) }
         // B16.82: what is set for the host may have a port of its own.
-        passage.targets = usable.map { address in
-            let port = isPortNamed ? nil : address.port
-            return (.address(address.bytes), port ?? key.origin.port)
-        }
+        passage.targets = usable.map { (.address($0.bytes), $0.port ?? key.origin.port) }
         findProxy(passage.proxy)
     }
 

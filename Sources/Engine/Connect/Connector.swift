@@ -45,8 +45,9 @@ final class Connector {
         var isBare = true
         /// Where the origin is, if that is certain: then nothing else is connected to on the direct way.
         var address: SocketAddress?
-        /// Whether the host itself has named the port: what is set for the host does not replace it.
-        var isPortNamed = false
+        /// What a SOCKS proxy is told of where the origin is, if that is certain: then no name is looked up, and the port is the
+        /// origin's own, whatever is set for its host.
+        var target: SOCKSExchange.Target?
         /// Where its tickets are kept; nil for the store of the loop.
         var tickets: TLSTickets?
         /// Puts the question to the load's receiver; false where it has none that answers.
@@ -131,8 +132,8 @@ final class Connector {
         finish(.failure(.connectionTimeout(host: key.timedOut, phase: phase, after: timeout)))
     }
 
-    /// Whether the port is the origin's own, whatever is set for its host.
-    var isPortNamed: Bool { aside?.isPortNamed == true }
+    /// What a SOCKS proxy is told in any case.
+    var certainTarget: SOCKSExchange.Target? { aside?.target }
 
     // MARK: Questions
 

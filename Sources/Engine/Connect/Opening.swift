@@ -42,6 +42,8 @@ final class Opening: ConnectivityWaiter {
     /// The way by which the connection was, or is being, opened, and those that are left.
     private(set) var route: Route
     private var otherRoutes: ArraySlice<Route> = []
+    /// What a SOCKS proxy was told of where the origin is; nil on other ways.
+    private(set) var target: SOCKSExchange.Target?
     var patience: ConnectivityPatience
     private var isOffline = false
     private var isAsked = false
@@ -125,6 +127,7 @@ final class Opening: ConnectivityWaiter {
     private func connectByNextWay() {
         guard let next = otherRoutes.popFirst() else { return }
         route = next
+        target = nil
         let connector = makeConnector(isBare: true) { [unowned self] result in
             switch result {
             case .success(let channel): end(.success(channel.stream))
@@ -173,6 +176,8 @@ final class Opening: ConnectivityWaiter {
             name: .load(id), key: key, core: core,
             aside: Connector.Aside(isBare: isBare, tickets: tickets, asker: { [unowned self] in asks(about: $0) })
         ) { [unowned self] result in
+            // Nothing is told where TLS is set up on what stands.
+            if let told = connector?.passage?.targets.first { target = told.target }
             connector = nil
             completion(result.map(\.channel))
         }

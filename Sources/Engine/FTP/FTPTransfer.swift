@@ -177,12 +177,13 @@ final class FTPTransfer: SteeredLoad {
         guard let place = Origin(scheme: place.scheme, host: place.host, port: port) else {
             return finish(.ftp(.malformedAddress))
         }
-        // B14.22: the host is the one that is spoken to, at the address where it was found.
+        // B14.22: the host is the one that is spoken to, at the address where it was found, by this machine or the proxy: what is
+        // set for the host may be for the control connection's port only, and a name's next look-up may lead elsewhere.
         let address = control?.stream.remoteAddress?.with(port: port)
         closeData()
         let connector = Connector(
             name: .load(handle.id), key: PoolKey(origin: place, route: opening.route), core: core,
-            aside: Connector.Aside(address: address, isPortNamed: true, asker: { _ in false })
+            aside: Connector.Aside(address: address, target: opening.target, asker: { _ in false })
         ) { [unowned self] result in
             dataConnector = nil
             switch result {

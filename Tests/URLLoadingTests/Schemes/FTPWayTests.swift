@@ -84,6 +84,27 @@ struct FTPWayTests {
         await proxy.stop()
     }
 
+    @Test(
+        "B14.22: through a SOCKS proxy the data connection goes where the control connection leads, whatever is set for its port",
+        arguments: ["socks4", "socks5"])
+    func dataBySOCKS(kind: String) async throws {
+        let server = try server()
+        let proxy = try LoopbackProxy.start()
+        let described = try #require(ProxyConfiguration(url: "\(kind)://127.0.0.1:\(proxy.port)"))
+        let session = visitor {
+            // Nothing is set for other ports, and such a name has no address.
+            $0.hostOverrides = ["files.invalid:21": "127.0.0.9:1,127.0.0.1:\(server.port)"]
+            $0.proxyConfigurations = [described]
+        }
+        let page = try #require(URL(string: "ftp://files.invalid/pub/page.html"))
+        #expect(try await session.data(from: page).0.count == 3)
+        let targets = proxy.asks.map(\.target)
+        #expect(targets.prefix(2) == ["127.0.0.9:1", "127.0.0.1:\(server.port)"])
+        // The address that was refused is not tried again.
+        #expect(targets.count == 3 && targets.last?.hasPrefix("127.0.0.1:") == true)
+        await proxy.stop()
+    }
+
     /// Proxies to be tried in this order, each of which may be passed over.
     private func list(_ urls: String...) throws -> [ProxyConfiguration] {
         try urls.map { url in
