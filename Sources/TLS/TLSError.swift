@@ -26,6 +26,8 @@ package enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     case clientCertificateRequired
     /// The server does not accept the client certificate that was given.
     case clientCertificateRejected
+    /// The client certificate of this name cannot be shown; most are too weak for OpenSSL's security level.
+    case clientCertificateUnusable(name: String, reason: String)
     /// The peer asked for renegotiation (B3.10).
     case renegotiationRefused
     /// A record could not be decrypted or broke the protocol after the handshake.
@@ -52,6 +54,8 @@ package enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
         case .truncated: "The connection ended without TLS's closing message; data may be missing."
         case .clientCertificateRequired: "The server requires a client certificate, and none was given."
         case .clientCertificateRejected: "The server did not accept the client certificate."
+        case .clientCertificateUnusable(let name, let reason):
+            "The client certificate \"\(name)\" cannot be used: \(reason)."
         case .renegotiationRefused: "The peer asked for TLS renegotiation, which is refused."
         case .protocolViolation(let reason, let alert):
             "The peer broke the TLS protocol: \(reason)" + (alert.map { " (alert \($0) sent)" } ?? "") + "."

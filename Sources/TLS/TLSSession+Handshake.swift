@@ -71,7 +71,8 @@ extension TLSSession {
         if SSL_use_cert_and_key(ssl, identity.chain.leaf.pointer, identity.keyPointer, chain, 1) == 1 {
             answer = .given
         } else {
-            stage = .failed(.internalFailure("the client certificate cannot be used: " + OpenSSLErrors.takeText()))
+            let (name, reason) = (identity.chain.leaf.displayName, OpenSSLErrors.takeText())
+            stage = .failed(.clientCertificateUnusable(name: name, reason: reason))
         }
     }
 

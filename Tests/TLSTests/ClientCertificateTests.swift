@@ -106,6 +106,21 @@ import URLLoadingTrust
         #expect(failure.reason == .unknownRoot)
     }
 
+    @Test(
+        "B17.43: a client certificate that is too weak to be shown has an error that names it",
+        arguments: [TLSVersion.v12, .v13])
+    func tooWeak(_ version: TLSVersion) throws {
+        let weak = try Made.root.get().issue(.client("Too Weak").with { $0.key = .rsa(512) })
+        let pair = try pair(version) { _ in weak.identity }
+        pair.shakeHands()
+        guard case .clientCertificateUnusable(let name, let reason)? = pair.client.end?.error else {
+            Issue.record("the certificate was shown: \(String(describing: pair.client.end))")
+            return
+        }
+        #expect(name == "Too Weak" && reason.contains("too small"))
+        #expect(pair.server.session.peer == nil)
+    }
+
     @Test("A server's certificate does not identify a client", arguments: [TLSVersion.v12, .v13])
     func wrongPurpose(_ version: TLSVersion) throws {
         let pair = try pair(version) { _ in try Made.server.get().identity }

@@ -14,7 +14,9 @@ import URLLoadingTrust
             (.versionsContradict, "minimum TLS version is above"), (.closedDuringHandshake, "during the TLS handshake"),
             (.alpnMismatch("h2"), "\"h2\""), (.alpnMismatch(""), "was not offered"), (.truncated, "may be missing"),
             (.clientCertificateRequired, "requires a client certificate"),
-            (.clientCertificateRejected, "did not accept"), (.renegotiationRefused, "renegotiation"),
+            (.clientCertificateRejected, "did not accept"),
+            (.clientCertificateUnusable(name: "me", reason: "ee key too small"), "\"me\" cannot be used: ee key"),
+            (.renegotiationRefused, "renegotiation"),
             (.protocolViolation(reason: "bad record", alert: 20), "bad record (alert 20 sent)"),
             (.internalFailure("no memory"), "no memory"),
         ])

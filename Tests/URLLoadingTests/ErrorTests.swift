@@ -120,6 +120,7 @@ struct ErrorTests {
             (.tls(.versionsContradict, host: "h"), .secureConnectionFailed),
             (.tls(.clientCertificateRequired, host: "h"), .clientCertificateRequired),
             (.tls(.clientCertificateRejected, host: "h"), .clientCertificateRejected),
+            (.tls(.clientCertificateUnusable(name: "n", reason: "r"), host: "h"), .clientCertificateRejected),
             (.tls(.truncated, host: "h"), .networkConnectionLost),
             (Self.untrusted(.unknownRoot), .serverCertificateUntrusted),
             (Self.untrusted(.selfSigned), .serverCertificateUntrusted),

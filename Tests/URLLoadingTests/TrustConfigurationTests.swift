@@ -424,6 +424,18 @@ struct ClientIdentityConfigurationTests {
         }
     }
 
+    @Test("B17.43: a certificate that is too weak to be shown is −1205, and the underlying error names it")
+    func tooWeak() async throws {
+        try await withPlace { place in
+            let weak = try place.clients.issue(.client("Too Weak").with { $0.key = .rsa(512) })
+            let error = await place.load(.allHosts(.identity(SecIdentity(weak.identity)))).error
+            #expect(error?.code == .clientCertificateRejected)
+            let underlying = error?.userInfo[NSUnderlyingErrorKey] as? NSError
+            #expect(underlying?.domain == URLLoadingErrorDomain.tls)
+            #expect(underlying?.localizedDescription.contains("\"Too Weak\"") == true)
+        }
+    }
+
     @Test("Each host is shown its own identity and no other")
     func perHost() async throws {
         try await withPlace(required: false) { place in

@@ -59,7 +59,7 @@ extension ErrorMapping {
     private static func tlsCode(_ failure: TLSError) -> URLError.Code {
         switch failure {
         case .clientCertificateRequired: .clientCertificateRequired
-        case .clientCertificateRejected: .clientCertificateRejected
+        case .clientCertificateRejected, .clientCertificateUnusable: .clientCertificateRejected
         default: .secureConnectionFailed
         }
     }

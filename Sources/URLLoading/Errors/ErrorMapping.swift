@@ -153,7 +153,7 @@ package enum ErrorMapping {
         case .clientCertificateRequired:
             return LoadFailure.make(
                 .clientCertificateRequired, url, description, underlying: UnderlyingError.tls(failure))
-        case .clientCertificateRejected:
+        case .clientCertificateRejected, .clientCertificateUnusable:
             return LoadFailure.make(
                 .clientCertificateRejected, url, description, underlying: UnderlyingError.tls(failure))
         case .truncated:

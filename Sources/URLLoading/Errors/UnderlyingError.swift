@@ -39,7 +39,7 @@ enum UnderlyingError {
             case .alpnMismatch: .protocolMismatch
             case .truncated: .truncated
             case .clientCertificateRequired: .clientCertificateRequired
-            case .clientCertificateRejected: .clientCertificateRejected
+            case .clientCertificateRejected, .clientCertificateUnusable: .clientCertificateRejected
             case .renegotiationRefused: .renegotiationRefused
             case .protocolViolation: .protocolViolation
             case .internalFailure: .internalFailure

@@ -37,7 +37,7 @@ public enum URLLoadingErrorDomain {
         case truncated = 9
         /// The server insists on a client certificate.
         case clientCertificateRequired = 10
-        /// The server does not accept the client certificate.
+        /// The server does not accept the client certificate, or it is too weak to be shown.
         case clientCertificateRejected = 11
         /// The server asked for renegotiation.
         case renegotiationRefused = 12
