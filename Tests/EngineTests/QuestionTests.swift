@@ -225,6 +225,27 @@ import URLLoadingTrust
         rig.expectClean()
     }
 
+    @Test(
+        "B1.31, B16.77: a request that is suspended while a verdict is awaited is asked once, also where no connection grows old"
+    )
+    func suspendedWithoutLifetime() throws {
+        let rig = try rig { $0.maximumConnectionLifetime = .zero }
+        let journal = rig.submit(scheme: .https, answers: true)
+        rig.settle()
+        journal.handle?.suspend()
+        rig.settle()
+        accept(journal)
+        rig.settle()
+        #expect(rig.core.counts == PoolCounts(idle: 1), "the connection waits")
+        rig.advance(.seconds(30))
+        journal.handle?.resume()
+        rig.settle()
+        #expect(journal.text == "secret")
+        #expect(journal.questions.count == 1)
+        #expect(rig.core.counts == PoolCounts(), "it serves no other request")
+        rig.expectClean()
+    }
+
     @Test("B1.31: a request that is suspended and resumed while a verdict is awaited is asked once")
     func suspendedForAMoment() throws {
         let rig = try rig()

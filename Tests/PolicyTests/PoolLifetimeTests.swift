@@ -100,6 +100,29 @@ import URLLoadingPolicy
         #expect(shared.request(4, sharedKey) == [.dial(shared.dialled, sharedKey)])
     }
 
+    @Test(
+        "B16.77: with a lifetime of zero a connection that its request could not use yet waits for the next, and is closed then"
+    )
+    func handedBack() throws {
+        for (key, capacity) in [(try poolKey(), 1), (try sharedKey(), 100)] {
+            let pool = VirtualPool(lifetime: .zero)
+            _ = pool.request(1, key)
+            let connection = pool.dialled
+            #expect(pool.establish(connection, capacity: capacity).contains(.use(1, connection)))
+            #expect(pool.handBack(connection) == [.timer(.seconds(60))])
+            pool.advance(.seconds(30))
+            #expect(pool.request(1, key) == [.use(1, connection)])
+            #expect(pool.release(connection) == [.close([connection]), .clearTimer])
+            _ = pool.request(2, key)
+            let other = pool.dialled
+            _ = pool.establish(other, capacity: capacity)
+            _ = pool.handBack(other)
+            pool.advance(.seconds(60))
+            #expect(pool.fireTimer() == [.close([other])], "it waits no longer than others")
+            #expect(pool.counts == PoolCounts())
+        }
+    }
+
     @Test("B16.77: a connection kept for the next round of authentication serves it though too old, and is closed then")
     func kept() throws {
         let (pool, key) = (VirtualPool(lifetime: .seconds(100)), try poolKey())

@@ -80,6 +80,10 @@ final class VirtualPool {
         machine.released(connection, idleLimit: idleLimit, now: elapsed)
         return listed()
     }
+    func handBack(_ connection: ConnectionID) -> [Action] {
+        machine.handedBack(connection, now: elapsed)
+        return listed()
+    }
     func setCapacity(_ connection: ConnectionID, _ capacity: Int) -> [Action] {
         machine.capacityChanged(connection, to: capacity, now: elapsed)
         return listed()

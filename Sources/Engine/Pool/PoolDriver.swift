@@ -86,6 +86,12 @@ final class PoolDriver {
         carryOut()
     }
 
+    /// The request that a connection was opened for cannot use it yet.
+    func handedBack(_ connection: ConnectionID) {
+        machine.handedBack(connection, now: reactor.elapsed)
+        carryOut()
+    }
+
     /// An exchange is over, and what follows the request goes on upon this connection.
     func kept(_ connection: ConnectionID, after request: RequestID) {
         machine.kept(connection, after: request)

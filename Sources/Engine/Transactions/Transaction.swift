@@ -288,7 +288,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             timeline.remoteAddress = connection.stream.remoteAddress
         }
         connection.waitsForRequests()
-        pool.released(connection.id, idleLimit: nil)
+        pool.handedBack(connection.id)
     }
 
     private func assignment(of connection: Connection) -> RequestStep.Assignment {

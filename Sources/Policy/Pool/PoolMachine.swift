@@ -30,8 +30,8 @@
 //    One that is idle and takes no request for the moment keeps the requests of its key waiting, but for some seconds only.
 // 10. A connection that drains takes no new requests and does not count any more; it is closed when its last request ends.
 // 11. Where connections have a greatest age, one that has reached it is closed if it is idle, and drains where a new request
-//     would use it. It serves the request that it was opened for, however low the limit is. Where later requests are to have new
-//     connections, those in use have reached it.
+//     would use it. It serves the request that it was opened for, however low the limit is, and one that has reached it before
+//     that request could use it serves the next. Where later requests are to have new connections, those in use have reached it.
 // 12. A connection that is to be ready before there is a request for it is dialled for a request that is bound to it and gives it
 //     back at once. It is opened where the host has room, and closes no other connection for that.
 
@@ -219,6 +219,17 @@ package struct PoolMachine: ~Copyable {
                 row, idleLimit: left < records.connections[row].capacity ? idleLimit : barredLimit(row, idleLimit),
                 now: now)
         }
+    }
+
+    /// The request that a connection was opened for cannot use it yet, for it was suspended while it was asked about it. Where no
+    /// connection may grow old, this one waits all the same: else that request would be asked anew each time.
+    package mutating func handedBack(_ connection: ConnectionID, now: Duration) {
+        guard let row = records.row(of: connection), isRetired(row, now: now) else {
+            return released(connection, now: now)
+        }
+        records.setRetirement(Self.never, of: row)
+        released(connection, now: now)
+        if records.row(of: connection) != nil { records.setRetirement(now, of: row) }
     }
 
     /// A shared connection can serve more or fewer requests at the same time than before. Those that it serves go on.
