@@ -271,6 +271,33 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test("B6.23, B10.36: an owner that has accepted the order from before the date has not accepted the delegate's")
+    func oldOrderAccepted() async throws {
+        let date = TransferInstant.now.wall - 1000
+        try leaveWaiting("http://127.0.0.1:9/", until: date)
+        var order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
+        (order.earliestBegin, order.awaitsDelegate) = (date, true)
+        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+        let owner = HearingOwner(met: [record.summary], acceptsAtOnce: false)
+        let scribe = LateScribe()
+        let other = try #require(URL(string: "http://127.0.0.1:9/other"))
+        try await withOwner(owner, delegate: scribe) { _ in
+            await owner.words.wait { $0.contains(.list) }
+            #expect(owner.words.value.compactMap(\.order).map(\.awaitsDelegate) == [true])
+            await scribe.asked.wait()
+            scribe.answer.value?(.useNewRequest, URLRequest(url: other))
+            await owner.words.wait { $0.contains { $0.order?.current.url == other.absoluteString } }
+            owner.accept(1)
+            owner.hangUp()
+            await owner.greetings.wait { $0 == 2 }
+            let before = owner.words.value.count
+            owner.welcome()
+            await owner.words.wait { $0.dropFirst(before).contains(.list) }
+            let second = owner.words.value.dropFirst(before).prefix { $0 != .list }
+            #expect(second.map { $0.order?.current.url } == [other.absoluteString])
+        }
+    }
+
     @Test("B10.33: what a task is called after it was resumed is written down, unless it is too long")
     func description() async throws {
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
@@ -619,11 +646,13 @@ private final class HearingOwner: TransferService {
     let invalidated = Signal()
     private let met: [TransferSummary]
     private let welcomesFirst: Bool
+    private let acceptsAtOnce: Bool
     private let program = Guarded<(any TransferChannel)?>(nil)
 
-    init(met: [TransferSummary] = [], welcomesFirst: Bool = true) {
+    init(met: [TransferSummary] = [], welcomesFirst: Bool = true, acceptsAtOnce: Bool = true) {
         self.met = met
         self.welcomesFirst = welcomesFirst
+        self.acceptsAtOnce = acceptsAtOnce
     }
 
     func welcome() {
@@ -631,6 +660,9 @@ private final class HearingOwner: TransferService {
         for summary in met { program?.send(.met(summary)) }
         program?.send(.welcome)
     }
+
+    /// Answers an order of a task.
+    func accept(_ task: UInt64) { program.value?.send(.accepted(task: task)) }
 
     /// Ends the conversation.
     func hangUp() { program.value?.close() }
@@ -644,7 +676,7 @@ private final class HearingOwner: TransferService {
             greetings.change { $0 += 1 }
             if welcomesFirst, greetings.value == 1 { welcome() }
             return
-        case .start(let order): channel.send(.accepted(task: order.task))
+        case .start(let order): if acceptsAtOnce { accept(order.task) }
         case .cancel(let task, _):
             let failure = TransferFailure(code: -999, text: "cancelled", url: "http://127.0.0.1:9/")
             channel.send(.news(task: task, TransferNews(number: 1, content: .completed(failure))))

@@ -145,6 +145,7 @@ extension BackgroundSession {
             state.channel = channel
             state.phase = .greeting
             state.met = []
+            for task in state.entries.keys { state.entries[task]?.unaccepted = [] }
             return true
         }
         guard isWanted else { return channel.cut() }
@@ -311,11 +312,7 @@ extension BackgroundSession {
             channel.cut()
             state.withLock { ($0.service, $0.channel) = (nil, nil) }
         case .tasks: break
-        case .accepted(let task):
-            state.withLock { state in
-                state.entries[task]?.isKnown = true
-                state.entries[task]?.hasNewOrder = false
-            }
+        case .accepted(let task): accepted(task)
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
         case .redirected(let task, let request): core(task)?.transfer.redirected(to: request)
         case .responded(let task, let head):

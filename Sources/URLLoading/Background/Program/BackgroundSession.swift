@@ -63,6 +63,8 @@ final class BackgroundSession: Sendable {
         var isKnown = false
         /// Whether its delegate has given another order than the owner may have, which has accepted none since.
         var hasNewOrder = false
+        /// Of each order that this owner was told and has not accepted yet, whether its delegate was still to be asked.
+        var unaccepted: [Bool] = []
         /// Whether an earlier run began it, so that an owner may have it that this run has not spoken to.
         var isEarlier = false
         /// Whether the owner may have it: not before its journal is written.
@@ -369,9 +371,24 @@ final class BackgroundSession: Sendable {
             guard state.phase.isTalking, let service = state.service, let channel = state.channel else {
                 return nil
             }
+            if case .start(let order) = command {
+                state.entries[order.task]?.unaccepted.append(order.awaitsDelegate)
+            }
             return (service, channel)
         }
         if let (service, channel) = owner { service.received(command, from: channel) }
+    }
+
+    /// Notes that this owner has a task by the first of the orders that it has not accepted yet.
+    func accepted(_ task: UInt64) {
+        state.withLock { state in
+            guard var entry = state.entries[task] else { return }
+            entry.isKnown = true
+            // One that is older than what the delegate has said is no answer to that.
+            let isOld = !entry.unaccepted.isEmpty && entry.unaccepted.removeFirst()
+            if !isOld { entry.hasNewOrder = false }
+            state.entries[task] = entry
+        }
     }
 
     /// Says what a task is called now, and notes it for an owner that does not know the task.
