@@ -395,8 +395,12 @@ struct BackgroundTransferTests {
             keep("all=1; Path=/")
             keep("other=1; Path=/")
             try await withBackgroundSession(configuration) { session, scribe in
-                session.downloadTask(with: try server.at("/login")).resume()
+                let task = session.downloadTask(with: try server.at("/login"))
+                task.resume()
                 await scribe.ended.wait()
+                // As a task of another session, it does not show what the storage and redirects have added.
+                #expect(task.currentRequest?.url?.path == "/in")
+                #expect(task.currentRequest?.value(forHTTPHeaderField: "Cookie") == nil)
                 #expect(
                     sent.value.map { Set($0.split(whereSeparator: { " ;".contains($0) })) } == [
                         ["/login", "all=1", "other=1"], ["/in", "all=2", "other=1", "sid=1"],

@@ -314,7 +314,9 @@ extension BackgroundSession {
         case .tasks: break
         case .accepted(let task): accepted(task)
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
-        case .redirected(let task, let request): core(task)?.transfer.redirected(to: request)
+        case .redirected(let task, let request):
+            let first = state.withLock { $0.entries[task]?.order?.original }
+            if let first { core(task)?.transfer.redirected(to: request, from: first) }
         case .responded(let task, let head):
             settleOffer(of: task, on: channel) { _ in head.status != 401 && head.status != 407 }
             guard let transfer = core(task)?.transfer else { break }
@@ -393,10 +395,11 @@ extension BackgroundSession {
 
     private func meet(_ summary: TransferSummary, _ entry: Entry) {
         let core = entry.core
-        if let current = entry.order.map({ summary.current(after: $0.original) }),
-            current.url != core.currentRequest?.url?.absoluteString
-        {
-            core.transfer.redirected(to: current)
+        if let first = entry.order?.original {
+            let current = summary.current(after: first)
+            if current.url != core.currentRequest?.url?.absoluteString {
+                core.transfer.redirected(to: current, from: first)
+            }
         }
         if let head = summary.head, core.response == nil { core.transfer.responded(head) }
         core.transfer.progressed(summary.counts)

@@ -465,7 +465,7 @@ extension BackgroundSession {
         if let last = Int(exactly: found.lastTask), last < Int.max { core.count(from: last) }
         for record in records {
             guard let identifier = Int(exactly: record.task), identifier > 0, identifier < Int.max,
-                let request = record.programsRequest(record.original)
+                let request = record.original.programsRequest(after: record.original)
             else { continue }
             let body: TaskBody = record.kind == .upload ? .file(URL(fileURLWithPath: record.source ?? "/")) : .request
             var new = NewTask(

@@ -124,7 +124,7 @@ struct TaskTransfer: Sendable {
     func takeUp(_ record: TransferRecord, _ load: BackgroundLoad) {
         task.counters.store(record.counts)
         task.driver.takeUpAgain(load, isSuspended: record.isSuspended) { state in
-            state.currentRequest = record.programsRequest(record.current) ?? state.currentRequest
+            state.currentRequest = record.current.programsRequest(after: record.original) ?? state.currentRequest
             state.priority = record.priority
             state.hints.description = record.label
             state.hints.earliestBeginDate = record.earliestBegin.map {
@@ -157,8 +157,8 @@ struct TaskTransfer: Sendable {
         if counts.received != received, task.savesFile { task.delivery.post(.written(counts.received)) }
     }
 
-    func redirected(to request: TransferRequest) {
-        guard let request = request.urlRequest else { return }
+    func redirected(to request: TransferRequest, from first: TransferRequest) {
+        guard let request = request.programsRequest(after: first) else { return }
         task.state.withLock { $0.currentRequest = request }
     }
 
@@ -310,12 +310,12 @@ extension TaskCounters {
     }
 }
 
-extension TransferRecord {
-    /// A request of the journal as the program has it: without cookies of its storage, which are for one server and as
-    /// old as the order that they are in.
-    func programsRequest(_ request: TransferRequest) -> URLRequest? {
-        var result = request.urlRequest
-        if original.flags & TransferRequest.followsCookies != 0 { result?.setValue(nil, forHTTPHeaderField: "Cookie") }
+extension TransferRequest {
+    /// The request as the program has it, of a task that began with `first`: without cookies of its storage, which are
+    /// for one server and as old as the order that they are in. Tasks of other sessions do not show them either.
+    func programsRequest(after first: TransferRequest) -> URLRequest? {
+        var result = urlRequest
+        if first.flags & TransferRequest.followsCookies != 0 { result?.setValue(nil, forHTTPHeaderField: "Cookie") }
         return result
     }
 }
