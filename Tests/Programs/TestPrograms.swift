@@ -9,6 +9,8 @@ enum TestPrograms {
     static func main() async throws {
         let words = Array(CommandLine.arguments.dropFirst(2))
         switch CommandLine.arguments.dropFirst().first {
+        // As the real helper is started, which a session knows its own by.
+        case "--serve": HangingHelper.run(words)
         case "background": await BackgroundTool.run(words)
         case "cache": await CacheTool.run(words)
         case "cookie": await CookieTool.run(words)

@@ -208,6 +208,32 @@ import URLLoadingWire
         #expect(folder.names.isEmpty)
     }
 
+    @Test("B10.36: a helper that hangs, and does not answer the greeting, is ended, and another one takes its place")
+    func hanging() async throws {
+        let folder = BackgroundFolder()
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let run = try await ChildRun.run(
+            "/bin/sh",
+            [
+                "-c", "\"$0\" --serve \"$1\" </dev/null >/dev/null 2>&1 &", ChildRun.path(of: ChildRun.testPrograms),
+                directory.path,
+            ])
+        #expect(run.exitCode == 0)
+        try await until { FileManager.default.fileExists(atPath: directory.path + "/socket") }
+        let process = try #require(Self.process(directory))
+        let configuration = folder.configuration(helper: true)
+        configuration.backgroundHelperPatience = .milliseconds(500)
+        try await withServer(router: { _ in .text("hello") }) { server in
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: try server.at("/")).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 hello", "end 1 nil"])
+                #expect(!folder.processes.contains(process))
+            }
+        }
+        #expect(folder.names.isEmpty)
+    }
+
     @Test(
         "B10.40: invalidation ends the helper of an earlier run, which this one had nothing to say to",
         arguments: [true, false])

@@ -161,7 +161,8 @@ extension BackgroundSession {
         }
     }
 
-    /// A helper that has been stopped, or hangs, is as good as lost: the system takes connections for it.
+    /// A helper that has been stopped, or hangs, is as good as lost: the system takes connections for it. It is ended,
+    /// since it has the lock.
     private func awaitWelcome(on channel: OwnerChannel) {
         let patience = values.background.helperPatience.wholeMilliseconds64
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience))) {
@@ -173,7 +174,8 @@ extension BackgroundSession {
             guard isSilent else { return }
             channel.cut()
             line.run { [self] in
-                _ = endStopped(on: channel)
+                let service = state.withLock { $0.channel === channel ? $0.service : nil }
+                if !endStopped(on: channel), let helper = service as? RemoteOwner { _ = end(helper) }
                 lost("it does not answer", on: channel)
             }
         }
