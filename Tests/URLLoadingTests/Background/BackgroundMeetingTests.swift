@@ -206,8 +206,10 @@ struct BackgroundMeetingTests {
             directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
         let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
         #expect(failure == nil)
-        let session = URLSession(
-            configuration: folder.configuration(helper: true), delegate: delegate, delegateQueue: nil)
+        let configuration = folder.configuration(helper: true)
+        // None beside this owner.
+        configuration.backgroundHelper = URL(fileURLWithPath: "/nowhere/at/all")
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         try await body(session)
         session.invalidateAndCancel()
         await owner.invalidated.wait()
@@ -509,6 +511,39 @@ struct BackgroundMeetingTests {
             let records = try directory.read(settingAside: false).records
             #expect(records.map(\.task) == [UInt64(suspended.taskIdentifier)])
             #expect(records.map(\.isSuspended) == [true])
+            owner.welcome()
+        }
+    }
+
+    @Test("B10.45: an orderly end leaves a journal that says what was resumed before an owner was reached")
+    func departureOfResumed() async throws {
+        try leave { record, _ in record.isSuspended = true }
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let owner = HearingOwner(welcomesFirst: false)
+        try await withOwner(owner, delegate: BackgroundScribe()) { session in
+            for task in await session.allTasks { task.resume() }
+            await owner.greetings.wait { $0 == 1 }
+            session.core.background?.leaveToHelper()
+            let records = try directory.read(settingAside: false).records
+            #expect(records.map(\.isSuspended) == [false])
+            owner.welcome()
+        }
+    }
+
+    @Test("B6.23: an orderly end leaves a journal with the request that a delegate gave before an owner was reached")
+    func departureWithNewRequest() async throws {
+        try leaveWaiting("http://127.0.0.1:9/", until: TransferInstant.now.wall - 1000)
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let owner = HearingOwner(welcomesFirst: false)
+        let other = try #require(URL(string: "http://127.0.0.1:9/other"))
+        try await withOwner(owner, delegate: DelayingScribe(other)) { session in
+            await owner.greetings.wait { $0 == 1 }
+            let background = try #require(session.core.background)
+            try await until { background.state.withLock { $0.entries[1]?.order?.current.url == other.absoluteString } }
+            background.leaveToHelper()
+            let records = try directory.read(settingAside: false).records
+            #expect(records.map(\.current.url) == [other.absoluteString])
+            #expect(records.map(\.awaitsDelegate) == [false])
             owner.welcome()
         }
     }

@@ -37,39 +37,67 @@ enum BackgroundDeparture {
 }
 
 extension BackgroundSession {
-    /// How the tasks stand that no owner has.
-    private var unknownTasks: [UInt64: URLSessionTask.State] {
-        let entries = state.withLock { state in
-            state.entries.filter { $0.value.order != nil && $0.value.isDue && !$0.value.isKnown && !$0.value.isEnding }
+    /// A task that no owner has, or not with what its delegate has said.
+    private struct UnknownTask {
+        let phase: URLSessionTask.State
+        let order: TransferOrder
+        let hasNewOrder: Bool
+
+        /// The journal with what no owner was told.
+        func corrected(_ record: TransferRecord) -> TransferRecord {
+            var record = record
+            if hasNewOrder {
+                (record.original, record.current) = (order.original, order.current)
+                record.awaitsDelegate = order.awaitsDelegate
+            }
+            (record.earliestBegin, record.label) = (order.earliestBegin, order.label)
+            record.isSuspended = phase == .suspended
+            return record
         }
-        return entries.mapValues(\.core.phase)
+    }
+
+    private var unknownTasks: [UInt64: UnknownTask] {
+        let entries = state.withLock { state in
+            state.entries.filter { _, entry in
+                (!entry.isKnown || entry.hasNewOrder) && entry.isDue && !entry.isEnding
+            }
+        }
+        return entries.compactMapValues { entry in
+            guard var order = entry.order else { return nil }
+            order.wait(until: entry.core.settings.hints.earliestBeginDate)
+            return UnknownTask(phase: entry.core.phase, order: order, hasNewOrder: entry.hasNewOrder)
+        }
     }
 
     /// Whether there are tasks that no owner has, and that one should have.
-    fileprivate var hasUnknownTasks: Bool { unknownTasks.values.contains { $0 == .running || $0 == .suspended } }
+    fileprivate var hasUnknownTasks: Bool {
+        unknownTasks.values.contains { $0.phase == .running || $0.phase == .suspended }
+    }
 
     /// Starts a helper if there is something to be carried out, unless a process has the transfers; it outlives this one.
     func leaveToHelper() {
         let tasks = unknownTasks
-        guard !tasks.isEmpty, let directory, correctJournals(of: tasks, in: directory), tasks.values.contains(.running),
+        guard !tasks.isEmpty, let directory, correctJournals(of: tasks, in: directory),
+            tasks.values.contains(where: { $0.phase == .running }),
             let path = BackgroundHelper.path(chosen: values.background.helper)
         else { return }
         BackgroundHelper.launch(path, directory: directory.path)
     }
 
-    /// No owner carries out what was cancelled, nor begins what was suspended, and was not said to one. False where a process has
-    /// the transfers, and the journals with them, or where a suspension cannot be written down. The lock is free again then, since
-    /// the helper takes it.
-    private func correctJournals(of tasks: [UInt64: URLSessionTask.State], in directory: BackgroundDirectory) -> Bool {
+    /// The next owner carries out nothing that was cancelled or suspended, nor what a delegate has replaced, and goes
+    /// on with what was resumed. False where a process has the transfers, and the journals with them, or where something
+    /// cannot be written down. The lock is free again then, since the helper takes it.
+    private func correctJournals(of tasks: [UInt64: UnknownTask], in directory: BackgroundDirectory) -> Bool {
         guard let lock = try? directory.takeLock() else { return false }
         defer { lock.hold() }
-        for var record in (try? directory.read(settingAside: false))?.records ?? [] {
-            switch tasks[record.task] {
+        for record in (try? directory.read(settingAside: false))?.records ?? [] {
+            guard let task = tasks[record.task], record.state != .over else { continue }
+            switch task.phase {
             case .canceling: directory.remove(task: record.task)
-            case .suspended:
-                record.isSuspended = true
-                guard (try? directory.write(record)) != nil else { return false }
-            case .running, .completed, nil: break
+            case .running, .suspended:
+                let corrected = task.corrected(record)
+                guard corrected == record || (try? directory.write(corrected)) != nil else { return false }
+            case .completed: break
             }
         }
         return true

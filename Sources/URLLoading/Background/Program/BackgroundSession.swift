@@ -319,12 +319,10 @@ final class BackgroundSession: Sendable {
         let task = UInt64(core.identifier)
         line.run { [self] in
             // Order: looked at on the line, so that what is said last is what is so.
-            let date = core.settings.hints.earliestBeginDate.map { TaskTransfer.milliseconds($0) }
+            let date = core.settings.hints.earliestBeginDate
             let isWaiting = state.withLock { state in
-                guard var order = state.entries[task]?.order, order.awaitsDelegate else { return false }
-                if let date { order.earliestBegin = max(order.earliestBegin ?? date, date) }
-                state.entries[task]?.order = order
-                return true
+                state.entries[task]?.order?.wait(until: date)
+                return state.entries[task]?.order?.awaitsDelegate == true
             }
             if isWaiting { sayStart(of: task) }
         }

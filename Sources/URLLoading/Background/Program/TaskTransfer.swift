@@ -113,7 +113,7 @@ struct TaskTransfer: Sendable {
     }
 
     /// As journals count time; dates that cannot be are brought back.
-    static func milliseconds(_ date: Date) -> Int64 {
+    fileprivate static func milliseconds(_ date: Date) -> Int64 {
         let seconds = date.timeIntervalSince1970
         return Int64((seconds.isNaN ? 0 : min(max(seconds, -1e11), 1e11)) * 1000)
     }
@@ -321,6 +321,12 @@ extension TransferRequest {
 }
 
 extension TransferOrder {
+    /// Puts the beginning off to a later date that the program has given since, of a task that still waits.
+    mutating func wait(until date: Date?) {
+        guard awaitsDelegate, let date = date.map({ TaskTransfer.milliseconds($0) }) else { return }
+        earliestBegin = max(earliestBegin ?? date, date)
+    }
+
     /// What a task was begun with, as its journal has it.
     init(of record: TransferRecord) {
         self.init(task: record.task, kind: record.kind, request: record.current, source: record.source)
