@@ -199,7 +199,8 @@ struct BackgroundMeetingTests {
 
     /// Runs `body` with a session whose owner is this one.
     private func withOwner(
-        _ owner: HearingOwner, delegate: any URLSessionDelegate, _ body: (URLSession) async throws -> Void
+        _ owner: HearingOwner, delegate: any URLSessionDelegate, queue: OperationQueue? = nil,
+        _ body: (URLSession) async throws -> Void
     ) async throws {
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let listener = try TransferListener(
@@ -209,7 +210,7 @@ struct BackgroundMeetingTests {
         let configuration = folder.configuration(helper: true)
         // None beside this owner.
         configuration.backgroundHelper = URL(fileURLWithPath: "/nowhere/at/all")
-        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
         try await body(session)
         session.invalidateAndCancel()
         await owner.invalidated.wait()
@@ -548,6 +549,34 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test(
+        "B10.36, B10.44: a task that failed for want of an owner is not begun by one that comes before its end is told",
+        arguments: [true, false])
+    func failedForWantOfOwner(isMet: Bool) async throws {
+        let url = "http://127.0.0.1:9/"
+        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: url))
+        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+        let owner = HearingOwner(met: isMet ? [record.summary] : [], hangUps: 4)
+        let scribe = BackgroundScribe()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        defer { queue.isSuspended = false }
+        try await withOwner(owner, delegate: scribe, queue: queue) { session in
+            let background = try #require(session.core.background)
+            session.downloadTask(with: try #require(URL(string: url))).resume()
+            try await until { background.state.withLock { $0.entries[1]?.isEnding == true } }
+            session.downloadTask(with: try #require(URL(string: url))).resume()
+            await owner.words.wait { $0.contains(.list) }
+            let words = owner.words.value.prefix { $0 != .list }
+            #expect(!words.contains { $0.order?.task == 1 })
+            #expect(words.contains(.cancel(task: 1, wantsResumeData: false)) == isMet)
+            queue.isSuspended = false
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["end 1 -997"])
+        }
+    }
+
     @Test("B10.46: an answer that is there but cannot be opened ends its task with an error")
     func answer() async throws {
         try leave(.data) { record, directory in
@@ -673,7 +702,8 @@ private final class TellingOwner: TransferService {
     func disconnected(_ channel: any TransferChannel) {}
 }
 
-/// An owner that welcomes its first program at once, unless told otherwise, and later ones when the test says so, and that begins nothing.
+/// An owner that welcomes its first program at once, unless told otherwise, and later ones when the test says so. It
+/// begins nothing, and hangs up on as many programs before as it is told.
 private final class HearingOwner: TransferService {
     /// What was said behind the greetings.
     let words = Watched<[TransferCommand]>([])
@@ -682,10 +712,14 @@ private final class HearingOwner: TransferService {
     private let met: [TransferSummary]
     private let welcomesFirst: Bool
     private let acceptsAtOnce: Bool
+    private let hangUps: Int
     private let program = Guarded<(any TransferChannel)?>(nil)
 
-    init(met: [TransferSummary] = [], welcomesFirst: Bool = true, acceptsAtOnce: Bool = true) {
+    init(
+        met: [TransferSummary] = [], welcomesFirst: Bool = true, acceptsAtOnce: Bool = true, hangUps: Int = 0
+    ) {
         self.met = met
+        self.hangUps = hangUps
         self.welcomesFirst = welcomesFirst
         self.acceptsAtOnce = acceptsAtOnce
     }
@@ -709,7 +743,8 @@ private final class HearingOwner: TransferService {
         case .hello:
             program.value = channel
             greetings.change { $0 += 1 }
-            if welcomesFirst, greetings.value == 1 { welcome() }
+            if greetings.value <= hangUps { return channel.close() }
+            if welcomesFirst, greetings.value == hangUps + 1 { welcome() }
             return
         case .start(let order): if acceptsAtOnce { accept(order.task) }
         case .cancel(let task, _):

@@ -368,7 +368,7 @@ extension BackgroundSession {
             meet(summary, entry)
         }
         for (task, entry) in entries.sorted(by: { $0.key < $1.key }) where !known.contains(task) {
-            if entry.order != nil, !entry.isKnown {
+            if entry.order != nil, !entry.isKnown, !entry.isEnding {
                 tellStart(of: task)
                 if entry.core.phase == .canceling { entry.load.cancel() }
             } else if claimEnd(of: task) {
@@ -406,6 +406,8 @@ extension BackgroundSession {
         if let head = summary.head, core.response == nil { core.transfer.responded(head) }
         core.transfer.progressed(summary.counts)
         guard !summary.isOver else { return }
+        // It is over for its delegate, who may not have heard that yet.
+        if entry.isEnding { return tell(.cancel(task: summary.task, wantsResumeData: false)) }
         let awaitsDelegate = entry.order?.awaitsDelegate == true
         let isHeld = awaitsDelegate && summary.isSuspended
         if awaitsDelegate, !isHeld {

@@ -334,7 +334,8 @@ final class BackgroundSession: Sendable {
     /// On the line.
     private func sayStart(of task: UInt64) {
         // Order: looked at on the line, and said at once: whatever changes from now on is said behind it.
-        guard let entry = state.withLock({ $0.entries[task] }), entry.isDue, var order = entry.order else { return }
+        guard let entry = state.withLock({ $0.entries[task] }), entry.isDue, !entry.isEnding, var order = entry.order
+        else { return }
         let (phase, isExchangeSuspended) = entry.core.state.withLock {
             ($0.machine.phase, $0.machine.isExchangeSuspended)
         }
