@@ -252,6 +252,32 @@ import URLLoadingWire
         }
     }
 
+    @Test("B10.26, B1.36: a task that waits for its date is not lost where its suspension cannot be written down")
+    func suspendedOnFullDisk() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let owner = try Rig.owner(directory) { $0.report = { _ in } }
+        let (program, _) = try await Rig.program(owner)
+        var order = Rig.download("http://127.0.0.1:9/")
+        (order.awaitsDelegate, order.earliestBegin) = (true, TransferInstant.now.wall + 3_600_000)
+        owner.received(.start(order), from: program)
+        #expect(owner.run { $0.transfers[1] != nil })
+        // No journal can take the place of this.
+        let place = directory.path + "/task-1"
+        try FileManager.default.removeItem(atPath: place)
+        try FileManager.default.createDirectory(atPath: place + "/in the way", withIntermediateDirectories: true)
+        order.isSuspended = true
+        owner.received(.start(order), from: program)
+        #expect(owner.run { $0.transfers[1]?.isUnsaved } == true)
+        #expect(program.news(of: 1).isEmpty)
+        try FileManager.default.removeItem(atPath: place)
+        owner.received(.label(task: 1, "later"), from: program)
+        #expect(owner.run { $0.transfers[1]?.isUnsaved } == false)
+        let records = try directory.read(settingAside: false).records
+        #expect(records.map(\.isSuspended) == [true])
+        await Rig.stop(owner)
+    }
+
     @Test("B10.26, B1.36: a task that is suspended when its delegate has been asked begins when it is resumed")
     func suspendedAtDate() async throws {
         let folder = try StateFolder()

@@ -155,8 +155,10 @@ extension TransferOwner {
             record.resumption = known.record.resumption ?? order.resumption
         }
         transfers[order.task] = LiveTransfer(record: record)
-        // Order: on the disk before anything is loaded or told (B10.30).
-        if let failure = save(order.task) {
+        // Order: on the disk before anything is loaded or told (B10.30). How a task stands that goes on waiting is written
+        // down with the next change, as other words are.
+        let goesOnWaiting = known?.record.awaitsDelegate == true && order.awaitsDelegate
+        if let failure = save(order.task), !goesOnWaiting {
             transfers[order.task] = nil
             schedule.ended(order.task)
             directory.remove(task: order.task)
