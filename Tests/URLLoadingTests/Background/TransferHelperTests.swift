@@ -222,7 +222,7 @@ import URLLoadingWire
         try await until { FileManager.default.fileExists(atPath: directory.path + "/socket") }
         let process = try #require(Self.process(directory))
         let configuration = folder.configuration(helper: true)
-        configuration.backgroundHelperPatience = .milliseconds(500)
+        configuration.backgroundHelperPatience = .seconds(1)
         try await withServer(router: { _ in .text("hello") }) { server in
             try await withBackgroundSession(configuration) { session, scribe in
                 session.downloadTask(with: try server.at("/")).resume()
