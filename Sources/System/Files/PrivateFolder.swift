@@ -52,6 +52,16 @@ package struct PrivateFolder: Sendable {
     @discardableResult
     package func remove(_ name: String) -> Bool { Platform.remove(path: file(name)) }
 
+    /// Removes a file, or empties it where its name cannot be taken away, as in a directory that may not be written to.
+    /// Whether nothing of what was in it can be read there any more.
+    package func removeOrEmpty(_ name: String) -> Bool {
+        if remove(name) { return true }
+        let opened = Platform.openExisting(file(name))
+        if opened.failed { return false }
+        let descriptor = Descriptor(owning: opened.value)
+        return !Platform.shorten(descriptor.raw, to: 0).failed
+    }
+
     /// The names in it, or why they cannot be had; files that were not finished, whose names begin with a dot, are removed
     /// where `cleaning` says so.
     package func list(cleaning: Bool = false) -> Result<[String], SystemError> {

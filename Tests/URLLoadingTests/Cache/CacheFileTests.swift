@@ -333,6 +333,36 @@ struct CacheFileTests {
         }
     }
 
+    @Test(
+        "B7.13, B7.15: what was removed is gone for later processes where the directory cannot be written or listed",
+        .enabled(if: !Sanitizer.isActive, "a process under a sanitizer does not become another user"))
+    func unremovableForOthers() async {
+        // In a process of its own, which may become another user: root may do everything.
+        await #expect(processExitsWith: .success) {
+            if geteuid() == 0 { #expect(seteuid(65534) == 0) }
+            let urls = (0..<4).map { "https://h.example/\($0)" }
+            let requests = try urls.map { try Stored.request($0) }
+            for (mode, newer) in [(0o500, nil), (0o300, 5)] as [(mode_t, Int?)] {
+                let folder = CacheFolder()
+                let cache = folder.cache()
+                for url in urls { try Stored.store(url, "old", in: cache) }
+                #expect(chmod(folder.path, mode) == 0)
+                let later = {
+                    let cache = folder.cache()
+                    return requests.map { cache.cachedResponse(for: $0)?.data.count }
+                }
+                cache.removeCachedResponse(for: requests[1])
+                #expect(later() == [3, nil, 3, 3])
+                try Stored.store(urls[0], "newer", in: cache)
+                #expect(later() == [newer, nil, 3, 3])
+                cache.removeAllCachedResponses()
+                #expect(later() == [nil, nil, nil, nil])
+                #expect(chmod(folder.path, 0o700) == 0)
+                #expect(later() == [nil, nil, nil, nil] && folder.entries.isEmpty)
+            }
+        }
+    }
+
     @Test("B7.18: a directory that was removed is made again")
     func removedDirectory() throws {
         let cache = folder.cache()

@@ -64,7 +64,8 @@ package final class DiskCache: Sendable {
         }
     }
 
-    /// What had to go and is still there, as on a disk that cannot be written any more: it is not given out.
+    /// What had to go and is still there, as on a disk that cannot be written any more: this process does not give it
+    /// out. Others do, since there is nowhere to tell them.
     private struct Unremoved: Sendable {
         private var names: Set<SipHash.Words> = []
         /// All that was stored up to this moment is hidden: there was too much of it to be named, or it could not be.
@@ -454,12 +455,15 @@ package final class DiskCache: Sendable {
     }
 
     private func removeFile(_ name: SipHash.Words) {
-        let isGone = folder.remove(name.hexadecimal)
+        // An empty file is no entry, in other processes neither.
+        let isGone = folder.removeOrEmpty(name.hexadecimal)
         unremoved.withLock { isGone ? $0.drop(name) : $0.add(name) }
     }
 
     private func removeAll(_ state: inout State) {
         removeFiles()
+        // These can be removed where the directory cannot be listed, too.
+        for name in state.log.names(storedSince: .min) { removeFile(name) }
         state.log = CacheIndex()
         replaceLog(&state)
     }
