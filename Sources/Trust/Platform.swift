@@ -89,10 +89,20 @@ enum Platform {
         return .unreadable
     }
 
-    /// Puts a file of mode 0600 in the place of another at once: a reader sees the old one or the new one.
+    /// Puts a file of mode 0600 in the place of another at once: a reader sees the old one or the new one. Removes what
+    /// killed processes have left half written, so it needs a lock under which alone it is called for this path.
     static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
+        let slash = path.lastIndex(of: "/")
+        let directory = slash.map { String(path[...$0]) } ?? "./"
+        let start = (slash.map { String(path[path.index(after: $0)...]) } ?? path) + ".new-"
+        var leftOvers: [String] = []
+        _ = forEachEntry(of: directory) { name in
+            if name.hasPrefix(start) { leftOvers.append(name) }
+            return true
+        }
+        for name in leftOvers { unlink(directory + name) }
         FileWatch.note("open")
-        let temporary = path + "." + String(UInt64.random(in: 0 ... .max), radix: 36)
+        let temporary = directory + start + String(UInt64.random(in: 0 ... .max), radix: 36)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
         // Whatever the umask has taken away.

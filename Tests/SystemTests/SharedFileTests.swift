@@ -44,7 +44,7 @@ struct SharedFileTests {
     @Test("what a killed process has left half written goes with the next change, and nothing else")
     func leftOvers() {
         let file = SharedFile(path: folder.path + "/file")
-        for makesChange: SharedFile.Change in [.replace([1]), .remove] {
+        for makesChange: SharedFile.Change in [.keep, .replace([1]), .remove] {
             let leftOver = SharedFile(path: folder.path + "/file.new-abc")
             let other = SharedFile(path: folder.path + "/other.new-abc")
             #expect(write(leftOver, "secret") == nil && write(other, "x") == nil)

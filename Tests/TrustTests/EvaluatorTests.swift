@@ -334,6 +334,20 @@ import URLLoadingTrust
         #expect(odd.evaluate(own.chain, policy: elsewhere).isTrusted, "another host is the fallback's affair")
     }
 
+    @Test("What a killed process has left half written goes when the known hosts are written, and nothing else")
+    func leftOvers() throws {
+        let folder = try TemporaryFolder()
+        for name in ["known-hosts", "known-hosts.lock", "known-hosts.new-1a", "known-hosts.old"] {
+            _ = try folder.write(name, "")
+        }
+        try folder.restrict("known-hosts")
+        let own = try CertificateFactory.selfSigned(.server("example.test"))
+        let evaluator = try KnownHostsEvaluator(path: folder.path + "/known-hosts")
+        #expect(folder.mode("known-hosts.new-1a") != 0)
+        #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted)
+        #expect(folder.mode("known-hosts.new-1a") == 0 && folder.mode("known-hosts.old") != 0)
+    }
+
     @Test("A lock that another process keeps is waited for a while, and the refusal names it; known hosts need no lock")
     func keptLock() throws {
         let folder = try TemporaryFolder()

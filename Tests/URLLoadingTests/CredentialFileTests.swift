@@ -123,6 +123,32 @@ struct CredentialFileTests {
         #expect(try URLCredentialStorage(permanentCredentialsIn: file).credentials(for: space())?.count == 2)
     }
 
+    @Test("What a killed process has left half written goes when the file is opened or written, unless it is in use")
+    func leftOvers() throws {
+        defer { removeAll() }
+        let others = [".credentials-notes.tmp", "other.tmp"]
+        for name in others { try Data("x".utf8).write(to: directory.appendingPathComponent(name)) }
+        let leftOver = directory.appendingPathComponent(".credentials-0123456789aB.tmp")
+        func leave() throws { try Data("secret".utf8).write(to: leftOver) }
+        func isLeft() -> Bool { FileManager.default.fileExists(atPath: leftOver.path) }
+        try leave()
+        // As another process has it that is writing just now.
+        var lock: FileLock? = try FileLock.take(directory: directory.path, patience: .zero).get()
+        let storage = try URLCredentialStorage(permanentCredentialsIn: file)
+        #expect(isLeft())
+        lock?.hold()
+        lock = nil
+        _ = try URLCredentialStorage(permanentCredentialsIn: file)
+        #expect(!isLeft())
+        try leave()
+        storage.set(credential("u"), for: space())
+        #expect(!isLeft())
+        try leave()
+        storage.removeAll()
+        #expect(!isLeft() && storage.fileError == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == others)
+    }
+
     @Test("B2.55: a credential of the program's own class may change the storage whenever it is asked something")
     func ownClass() throws {
         defer { removeAll() }

@@ -30,7 +30,17 @@ package final class FileLock: Sendable {
     package static func take(
         _ path: String, _ kind: Kind = .alone, patience: Duration = .seconds(5)
     ) -> Result<FileLock, SystemError> {
-        let opened = Platform.openLock(path)
+        take(Platform.openLock(path), kind, patience)
+    }
+
+    /// Takes a lock by a directory that is there, in which no file is made for it.
+    package static func take(directory path: String, patience: Duration) -> Result<FileLock, SystemError> {
+        take(Platform.openDirectory(path), .alone, patience)
+    }
+
+    private static func take(
+        _ opened: Platform.Outcome<Int32>, _ kind: Kind, _ patience: Duration
+    ) -> Result<FileLock, SystemError> {
         if opened.failed { return .failure(SystemError(errno: opened.error, call: "open")) }
         let descriptor = Descriptor(owning: opened.value)
         let end = Platform.continuousNanoseconds &+ Int64(patience.wholeMilliseconds) &* 1_000_000

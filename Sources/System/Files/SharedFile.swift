@@ -107,13 +107,12 @@ package struct SharedFile: Sendable, Equatable {
         case .success(.foreign): return SystemError(errno: EPERM, call: "fstat")
         case .success(let read): content = read
         }
-        switch body(content) {
+        let change = body(content)
+        removeLeftOvers()
+        switch change {
         case .keep: return nil
-        case .replace(let bytes):
-            removeLeftOvers()
-            return replace(with: bytes)
+        case .replace(let bytes): return replace(with: bytes)
         case .remove:
-            removeLeftOvers()
             Platform.remove(path: path)
             return nil
         }

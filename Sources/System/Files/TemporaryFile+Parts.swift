@@ -94,6 +94,15 @@ extension TemporaryFile {
         }
     }
 
+    /// Removes the files that `create` has made of these in a directory. The caller knows that no living process writes
+    /// one.
+    package static func removeLeftOvers(in directory: String, prefix: String, suffix: String) {
+        guard case .success(let names) = Platform.allNames(in: directory) else { return }
+        for name in names where isName(name, prefix: prefix, suffix: suffix) {
+            Platform.remove(path: directory + "/" + name)
+        }
+    }
+
     /// The last part of a path, if it is what `rename` or `create` would have made of these; nothing else may be believed
     /// that comes from elsewhere.
     package static func isName(_ name: String, prefix: String, suffix: String) -> Bool {

@@ -2,9 +2,10 @@
 // are and in which order they were used. Behaviour B7.5 to B7.7, B7.13, B7.15, B7.18, B7.19.
 //
 // Several processes share a directory. The files are the truth: they are written under another name and put in their
-// place whole, are never changed afterwards, and say themselves for which key they are and whether they are whole. So
-// reading needs no lock, and a process that is killed leaves at most a file that is never read. The log is written under a
-// lock; a file is entered there before it is put in its place, so that what is counted is never less than what is there.
+// place whole, are never changed afterwards but by being emptied, and say themselves for which key they are and whether
+// they are whole. So reading needs no lock, and a process that is killed leaves at most a file that is never read. The log
+// is written under a lock; a file is entered there before it is put in its place, so that what is counted is never less
+// than what is there.
 //
 // Every call may wait for the disk. Must not know: Foundation, responses, whether what it holds may still be used.
 

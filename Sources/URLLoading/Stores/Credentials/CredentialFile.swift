@@ -68,6 +68,7 @@ final class CredentialFile: Sendable {
         guard url.isFileURL else { throw .init("The place for credentials is not named by a file URL.") }
         // A link stays a link: what it leads to is replaced.
         let path = url.resolvingSymlinksInPath().path
+        tidy(directory(of: path), patience: .zero)?.hold()
         let records = try read(path)
         return (CredentialFile(path: path, records: records), records)
     }
@@ -127,6 +128,10 @@ final class CredentialFile: Sendable {
     // MARK: Writing
 
     private func write(_ records: [CredentialRecord]) throws(URLCredentialStorage.FileError) {
+        let directory = Self.directory(of: path)
+        // Without the lock, which not every file system has and another program may keep, it is written all the same.
+        let lock = Self.tidy(directory, patience: .seconds(1))
+        defer { lock?.hold() }
         if records.isEmpty {
             guard unlink(path) != 0, errno != ENOENT else { return }
             throw failed(SystemError(errno: errno, call: "unlink"))
@@ -139,14 +144,28 @@ final class CredentialFile: Sendable {
         } catch {
             throw .init("The credentials for \(path) cannot be encoded.")
         }
-        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        switch TemporaryFile.create(in: directory, prefix: ".credentials-", suffix: ".tmp") {
+        switch TemporaryFile.create(in: directory, prefix: Self.newPrefix, suffix: Self.newSuffix) {
         case .failure(let error):
             throw failed(error)
         case .success(let file):
             if let error = data.withUnsafeBytes({ file.append($0) }) ?? file.replace(path) { throw failed(error) }
         }
     }
+
+    /// Removes what processes have left that were killed while they wrote. Gives the lock under which that is done and
+    /// files are written; nil, with nothing removed, where it is not to be had.
+    private static func tidy(_ directory: String, patience: Duration) -> FileLock? {
+        guard case .success(let lock) = FileLock.take(directory: directory, patience: patience) else { return nil }
+        TemporaryFile.removeLeftOvers(in: directory, prefix: newPrefix, suffix: newSuffix)
+        return lock
+    }
+
+    private static func directory(of path: String) -> String {
+        URL(fileURLWithPath: path).deletingLastPathComponent().path
+    }
+
+    private static let newPrefix = ".credentials-"
+    private static let newSuffix = ".tmp"
 
     private func failed(_ error: SystemError) -> URLCredentialStorage.FileError {
         .init("\(path) cannot be written: \(error)")
