@@ -255,11 +255,11 @@ struct DownloadTests {
         #expect(place.text("file") == (keeps ? "0123" : nil))
     }
 
-    @Test("Without a strong validator there is nothing to go on with")
+    @Test("B9.22: without a strong validator there is nothing to go on with", arguments: ["W/\"one\"", "one"])
     @available(*, deprecated)
-    func weakValidator() async throws {
+    func weakValidator(tag: String) async throws {
         let place = try Place()
-        #expect(try await stopped(at: place, "W/\"one\"") == nil)
+        #expect(try await stopped(at: place, tag) == nil)
         #expect(place.text("file") == "0123")
     }
 

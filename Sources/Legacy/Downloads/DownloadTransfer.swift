@@ -177,7 +177,8 @@ final class DownloadTransfer: Sendable {
         if let end = state.end, file.length > end { return nil }
         // A part that the program has asked for itself: the file's first byte is not that of the whole.
         if state.end == nil, (state.response as? HTTPURLResponse)?.statusCode == 206 { return nil }
-        return ResumePoint(request, state.response, received: file.length)
+        return ResumePoint(
+            request, state.response, received: file.length, asked: state.begun > 0 ? point : nil)
     }
 
     /// The folder of files for which the program names none.

@@ -5,6 +5,7 @@
 import Foundation
 import URLLoading
 import URLLoadingPolicy
+import URLLoadingWire
 
 /// What a download needs to go on; the file is where the program says.
 struct ResumePoint: Codable, Sendable, Equatable {
@@ -17,16 +18,22 @@ struct ResumePoint: Codable, Sendable, Equatable {
     let received: Int64
 
     /// The point at which a response has stopped after so many bytes; nil where no request could go on from there (B9.21 to
-    /// B9.23).
-    init?(_ request: URLRequest, _ response: URLResponse?, received: Int64) {
-        guard received > 0, let url = request.url?.withoutUser, (request.httpMethod ?? "GET") == "GET",
-            let http = response as? HTTPURLResponse, http.statusCode == 200 || http.statusCode == 206,
-            http.value(forHTTPHeaderField: "Content-Encoding") == nil,
-            http.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() != "none",
-            let validator = Self.validator(of: http)
-        else { return nil }
+    /// B9.23). `asked` is what the request was made to go on from.
+    init?(_ request: URLRequest, _ response: URLResponse?, received: Int64, asked: ResumePoint?) {
+        guard received > 0, let url = request.url?.withoutUser, let http = response as? HTTPURLResponse else { return nil }
+        var fields = Fields()
+        // A request that goes on has its range from here, not from the program.
+        if asked == nil {
+            for (name, value) in request.allHTTPHeaderFields ?? [:] { fields.append(name, value) }
+        }
+        let validator = ResumeRules.validator(
+            method: request.httpMethod ?? "GET", isHTTP: true, request: fields, status: http.statusCode,
+            fields: http.arrivedFields, time: .now, known: asked?.known)
+        switch validator {
+        case .tag(let text), .date(let text): self.validator = text
+        case .file, nil: return nil
+        }
         self.url = url
-        self.validator = validator
         self.received = received
     }
 
@@ -83,19 +90,5 @@ struct ResumePoint: Codable, Sendable, Equatable {
     /// The validator in the words of the rules: what is no date is a tag.
     private var known: ResumeValidator {
         HTTPDate.parse(validator, now: .now) == nil ? .tag(validator) : .date(validator)
-    }
-
-    /// A strong ETag, else a date that is as good (B9.22).
-    private static func validator(of response: HTTPURLResponse) -> String? {
-        if let tag = response.value(forHTTPHeaderField: "ETag"), !tag.isEmpty {
-            if !tag.hasPrefix("W/") { return tag }
-        }
-        let far = WallTime(seconds: 0)
-        guard let modified = response.value(forHTTPHeaderField: "Last-Modified"),
-            let date = response.value(forHTTPHeaderField: "Date"),
-            let changed = HTTPDate.parse(modified, now: far), let sent = HTTPDate.parse(date, now: far),
-            sent.seconds - changed.seconds >= 60
-        else { return nil }
-        return modified
     }
 }
