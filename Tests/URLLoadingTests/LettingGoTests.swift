@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingSystem
 import URLLoadingTestSupport
 
 /// Asks its task something when it ends. Where that happened behind the task's lock, the program would stop.
@@ -22,12 +23,28 @@ private final class Asker: Sendable {
     }
 }
 
+/// Notes on its end whether the thread of a loop has brought that about.
+private final class Witness: Sendable {
+    private let wasOnLoop: Guarded<Bool?>
+    private let gone: Signal
+
+    init(_ wasOnLoop: Guarded<Bool?>, _ gone: Signal) {
+        self.wasOnLoop = wasOnLoop
+        self.gone = gone
+    }
+
+    deinit {
+        wasOnLoop.value = LoopGroup.shared.isCurrent
+        gone.fire()
+    }
+}
+
 /// A body that holds something.
 private final class HoldingStream: InputStream {
     private let inner = InputStream(data: Data("a body".utf8))
-    private let held: Asker
+    private let held: any Sendable
 
-    init(_ held: Asker) {
+    init(_ held: any Sendable) {
         self.held = held
         super.init(data: Data())
     }
@@ -129,6 +146,30 @@ struct LettingGoTests: CachingSuite {
                 for: URLRequest(url: url))
             let session = session(cache, RecordingDelegate())
             await run(session, task, gone, session.dataTask(with: url))
+        }
+    }
+
+    @Test("What a request holds of the program's does not end on a loop's thread that was the last to hold the request")
+    func letGoByLoop() async throws {
+        let url = try #require(URL(string: "http://h.example/"))
+        let makers: [(Witness) -> URLRequest] = [
+            { witness in
+                var request = URLRequest(url: url)
+                request.httpBodyStream = HoldingStream(witness)
+                return request
+            },
+            { witness in
+                let marked = NSMutableURLRequest(url: url)
+                URLProtocol.setProperty(witness, forKey: "held", in: marked)
+                return marked as URLRequest
+            },
+        ]
+        for make in makers {
+            let (wasOnLoop, gone) = (Guarded<Bool?>(nil), Signal())
+            let holder = Guarded<URLRequest?>(make(Witness(wasOnLoop, gone)))
+            LoopGroup.shared.next().run { _ in holder.value = nil }
+            await gone.wait()
+            #expect(wasOnLoop.value == false)
         }
     }
 }

@@ -39,6 +39,9 @@ package final class LoopGroup: Sendable {
         }
     }
 
+    /// Whether the calling thread is that of one of the loops.
+    package var isCurrent: Bool { loops.withLock { $0 }.contains { $0.isCurrent } }
+
     /// Stops every loop and waits until its thread is gone and all it held is released.
     ///
     /// Not for `shared`.

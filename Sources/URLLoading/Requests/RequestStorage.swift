@@ -55,7 +55,7 @@ struct RequestValues {
     enum Body {
         case none
         case data(Data)
-        case stream(InputStream)
+        case stream(LentObject<InputStream>)
     }
 
     /// The time-out as the application reads it.
@@ -70,9 +70,9 @@ struct RequestValues {
 
     var httpBodyStream: InputStream? {
         get {
-            if case .stream(let stream) = body { stream } else { nil }
+            if case .stream(let stream) = body { stream.object } else { nil }
         }
-        set { body = newValue.map(Body.stream) ?? .none }
+        set { body = newValue.map { .stream(LentObject($0)) } ?? .none }
     }
 
     /// Sets the method; well-known ones are upper-cased, every other token stays as written (B5.2).
@@ -122,7 +122,7 @@ extension RequestValues.Body: Hashable {
         switch (left, right) {
         case (.none, .none): true
         case (.data(let left), .data(let right)): left == right
-        case (.stream(let left), .stream(let right)): left === right
+        case (.stream(let left), .stream(let right)): left.object === right.object
         case (.none, _), (.data, _), (.stream, _): false
         }
     }
@@ -131,7 +131,7 @@ extension RequestValues.Body: Hashable {
         switch self {
         case .none: hasher.combine(0)
         case .data(let data): hasher.combine(data)
-        case .stream(let stream): hasher.combine(ObjectIdentifier(stream))
+        case .stream(let stream): hasher.combine(stream.object.map { ObjectIdentifier($0) })
         }
     }
 }

@@ -126,5 +126,10 @@ open class URLProtocol: NSObject {
 /// is never changed while it is shared (`RequestStorage`). What it holds is never called here, only handed out again, and
 /// what is an object in it is the program's own to guard, as on Apple's platforms.
 struct RequestProperties: @unchecked Sendable {
-    var values: [String: Any] = [:]
+    private var held = LentObject<[String: Any]>([:])
+
+    var values: [String: Any] {
+        get { held.object ?? [:] }
+        set { held = LentObject(newValue) }
+    }
 }

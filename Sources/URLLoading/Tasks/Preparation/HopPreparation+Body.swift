@@ -25,7 +25,8 @@ extension HopPreparation {
         switch request.values.body {
         case .none: break
         case .data(let data): hop.content = .data(data)
-        case .stream(let stream):
+        case .stream(let lent):
+            guard let stream = lent.object else { break }
             // B5.94, B5.97: it can be had as often as it takes.
             if let renewed = request.values.renewedStream {
                 hop.content = .stream(InputStreamSource(renewed))
