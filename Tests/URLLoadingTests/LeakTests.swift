@@ -8,16 +8,6 @@ import URLLoadingTestSupport
 
 @Suite("Leaks")
 struct LeakTests {
-    /// Weak references, to be looked at later.
-    private final class Watch: @unchecked Sendable {
-        // Written before it is shared, and weak references may be read from any thread.
-        weak var session: URLSession?
-        weak var task: URLSessionTask?
-        weak var delegate: AnyObject?
-
-        var isEmpty: Bool { session == nil && task == nil && delegate == nil }
-    }
-
     @Test(
         "B1.13, B1.97: session, task and delegates are released when the work is done", .timeLimit(.minutes(5)),
         arguments: ["delegate", "handler", "holding", "async", "cancelled", "unresumed"], [true, false])
@@ -31,8 +21,8 @@ struct LeakTests {
         }
     }
 
-    private func load(_ url: URL, kind: String, invalidates: Bool) async throws -> Watch {
-        let watch = Watch()
+    private func load(_ url: URL, kind: String, invalidates: Bool) async throws -> ReleaseWatch {
+        let watch = ReleaseWatch()
         let delegate = RecordingDelegate()
         let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
         watch.session = session
@@ -82,8 +72,8 @@ struct LeakTests {
         if kind == "unresumed" { #expect(watch.isEmpty) } else { try await until { watch.isEmpty } }
     }
 
-    private func make(_ kind: String, of session: URLSession) throws -> Watch {
-        let watch = Watch()
+    private func make(_ kind: String, of session: URLSession) throws -> ReleaseWatch {
+        let watch = ReleaseWatch()
         let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/")))
         _ = task.progress
         watch.task = task
@@ -116,8 +106,8 @@ struct LeakTests {
         }
     }
 
-    private func ask(_ url: URL) async throws -> Watch {
-        let (watch, delegate) = (Watch(), AsyncGuest())
+    private func ask(_ url: URL) async throws -> ReleaseWatch {
+        let (watch, delegate) = (ReleaseWatch(), AsyncGuest())
         let configuration = URLSessionConfiguration.ephemeral
         configuration.connectionProxyDictionary = [:]
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
@@ -140,8 +130,8 @@ struct LeakTests {
         }
     }
 
-    private func talk(_ url: URL, _ ending: String) async throws -> Watch {
-        let (watch, delegate) = (Watch(), WebSocketScribe())
+    private func talk(_ url: URL, _ ending: String) async throws -> ReleaseWatch {
+        let (watch, delegate) = (ReleaseWatch(), WebSocketScribe())
         let configuration = URLSessionConfiguration.ephemeral
         configuration.connectionProxyDictionary = [:]
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
@@ -185,8 +175,8 @@ struct LeakTests {
 
     private func transfer(
         _ server: LoopbackServer, _ configuration: URLSessionConfiguration, _ ending: String
-    ) async throws -> Watch {
-        let (watch, delegate) = (Watch(), BackgroundScribe())
+    ) async throws -> ReleaseWatch {
+        let (watch, delegate) = (ReleaseWatch(), BackgroundScribe())
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         watch.session = session
         watch.delegate = delegate

@@ -10,13 +10,12 @@ import URLLoadingTestSupport
 
 @Suite("Background sessions: questions of owners that are no more", .timeLimit(.minutes(2)))
 struct BackgroundQuestionTests {
-    @Test(
-        "B10.37, B10.36: a question of an owner that is no more holds up neither the next one's question nor its end",
-        arguments: [true, false])
-    func ownerIsLostWhileItAsks(nextAsks: Bool) async throws {
+    /// Gives `body` a background session whose owners these are; afterwards nothing must be left of it.
+    private func withSession(
+        of owners: AskingOwners, _ body: (URLSession, KeepingJudge) async throws -> Void
+    ) async throws {
         let folder = BackgroundFolder()
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
-        let owners = AskingOwners(onlyFirst: !nextAsks)
         let listener = try TransferListener(
             directory: directory.path, service: owners, loop: LoopGroup.shared.next(), onEmpty: {})
         let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
@@ -24,16 +23,7 @@ struct BackgroundQuestionTests {
         let judge = KeepingJudge()
         let session = URLSession(
             configuration: folder.configuration(helper: true), delegate: judge, delegateQueue: nil)
-        session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/"))).resume()
-        await judge.handlers.wait { $0.count == 1 }
-        owners.hangUp()
-        if nextAsks {
-            await judge.handlers.wait { $0.count == 2 }
-            for handler in judge.handlers.value { handler(.useCredential, nil) }
-        }
-        await judge.transcript.completed.wait()
-        // The answer to the first question is no answer to the second one.
-        #expect(owners.answered.value == (nextAsks ? [2] : []))
+        try await body(session, judge)
         session.invalidateAndCancel()
         await judge.transcript.invalidated.wait()
         await withHandover { done in listener.stop { done.resume() } }
@@ -41,33 +31,41 @@ struct BackgroundQuestionTests {
     }
 
     @Test(
+        "B10.37, B10.36: a question of an owner that is no more holds up neither the next one's question nor its end",
+        arguments: [true, false])
+    func ownerIsLostWhileItAsks(nextAsks: Bool) async throws {
+        let owners = AskingOwners(onlyFirst: !nextAsks)
+        try await withSession(of: owners) { (session, judge) async throws in
+            session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/"))).resume()
+            await judge.handlers.wait { $0.count == 1 }
+            owners.hangUp()
+            if nextAsks {
+                await judge.handlers.wait { $0.count == 2 }
+                for handler in judge.handlers.value { handler(.useCredential, nil) }
+            }
+            await judge.transcript.completed.wait()
+            // The answer to the first question is no answer to the second one.
+            #expect(owners.answered.value == (nextAsks ? [2] : []))
+        }
+    }
+
+    @Test(
         "B10.36, B10.37: the end with -997 waits for the answer to no question, whether all owners are lost or the task is",
         arguments: [true, false])
     func everyOwnerIsLostWhileItAsks(forgetsTask: Bool) async throws {
-        let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let owners = AskingOwners(accepts: forgetsTask)
-        let listener = try TransferListener(
-            directory: directory.path, service: owners, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let judge = KeepingJudge()
-        let session = URLSession(
-            configuration: folder.configuration(helper: true), delegate: judge, delegateQueue: nil)
-        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/")))
-        task.resume()
-        // A task that the first owner has had, and the second does not know, is lost.
-        for number in 1...(forgetsTask ? 1 : 4) {
-            await judge.handlers.wait { $0.count == number }
-            owners.hangUp()
+        try await withSession(of: owners) { (session, judge) async throws in
+            let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/")))
+            task.resume()
+            // A task that the first owner has had, and the second does not know, is lost.
+            for number in 1...(forgetsTask ? 1 : 4) {
+                await judge.handlers.wait { $0.count == number }
+                owners.hangUp()
+            }
+            await judge.transcript.completed.wait()
+            #expect((task.error as? URLError)?.code == .backgroundSessionWasDisconnected)
+            #expect(owners.answered.value.isEmpty)
         }
-        await judge.transcript.completed.wait()
-        #expect((task.error as? URLError)?.code == .backgroundSessionWasDisconnected)
-        #expect(owners.answered.value.isEmpty)
-        session.invalidateAndCancel()
-        await judge.transcript.invalidated.wait()
-        await withHandover { done in listener.stop { done.resume() } }
-        #expect(folder.names.isEmpty)
     }
 }
 

@@ -166,8 +166,8 @@ struct CapturedStreamTests {
         }
     }
 
-    private func use(_ server: RawServer, capturing: Bool) async throws -> Watch {
-        let watch = Watch()
+    private func use(_ server: RawServer, capturing: Bool) async throws -> ReleaseWatch {
+        let watch = ReleaseWatch()
         let scribe = StreamScribe()
         let configuration = URLSessionConfiguration.ephemeral
         configuration.connectionProxyDictionary = [:]
@@ -187,16 +187,6 @@ struct CapturedStreamTests {
         session.finishTasksAndInvalidate()
         await scribe.transcript.invalidated.wait()
         return watch
-    }
-
-    /// Weak references, to be looked at later.
-    private final class Watch: @unchecked Sendable {
-        // Written before it is shared, and weak references may be read from any thread.
-        weak var session: URLSession?
-        weak var task: URLSessionTask?
-        weak var delegate: AnyObject?
-
-        var isEmpty: Bool { session == nil && task == nil && delegate == nil }
     }
 }
 
