@@ -13,12 +13,6 @@ struct ProvenTaskTests {
     /// Answers with what was sent.
     private let echo: LoopbackServer.Router = { .echo($0) }
 
-    private func post(_ url: URL) -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        return request
-    }
-
     // MARK: Bodies
 
     @Test("B2.96: after a challenge bodies from data and files are sent again from the start")
@@ -27,13 +21,13 @@ struct ProvenTaskTests {
         let file = try UploadFile(count: 300_000)
         try await withServer(router: door(inside: echo)) { server async throws in
             let url = try server.at("/").naming("u:p")
-            var request = post(url)
+            var request = uploading(url)
             request.httpBody = bytes
             let (body, _) = try await visitor().data(for: request)
             #expect(firstDifference(body, bytes) == nil)
-            let (data, _) = try await visitor().upload(for: post(url), from: bytes)
+            let (data, _) = try await visitor().upload(for: uploading(url), from: bytes)
             #expect(firstDifference(data, bytes) == nil)
-            let (upload, _) = try await visitor().upload(for: post(url), fromFile: file.url)
+            let (upload, _) = try await visitor().upload(for: uploading(url), fromFile: file.url)
             #expect(firstDifference(upload, file.bytes) == nil)
         }
     }
@@ -42,7 +36,7 @@ struct ProvenTaskTests {
     func streams() async throws {
         try await withServer(router: door(inside: echo)) { server async throws in
             let delegate = GuestDelegate(Guest.once("u", "p"), streams: { InputStream(data: Data("body".utf8)) })
-            visitor(delegate).uploadTask(withStreamedRequest: post(try server.at("/"))).resume()
+            visitor(delegate).uploadTask(withStreamedRequest: uploading(try server.at("/"))).resume()
             await delegate.transcript.completed.wait()
             #expect(
                 delegate.transcript.calls == [
@@ -64,11 +58,11 @@ struct ProvenTaskTests {
                     left.change { $0 -= 1 }
                     return left.value < 0 ? nil : InputStream(data: Data("body".utf8))
                 })
-            visitor(delegate).uploadTask(withStreamedRequest: post(url)).resume()
+            visitor(delegate).uploadTask(withStreamedRequest: uploading(url)).resume()
             await delegate.transcript.completed.wait()
             #expect(delegate.transcript.calls.suffix(2) == ["stream", "complete -1021"])
             // There is no delegate to be asked, and a stream is not copied.
-            var request = post(url)
+            var request = uploading(url)
             request.httpBodyStream = InputStream(data: Data("body".utf8))
             #expect(await codeThrown { _ = try await visitor().data(for: request) } == .requestBodyStreamExhausted)
         }
@@ -108,7 +102,7 @@ struct ProvenTaskTests {
                 #expect((response as? HTTPURLResponse)?.statusCode == 200)
                 done.fire()
             }.resume()
-            visitor().uploadTask(with: post(url), from: Data("x".utf8)) { data, _, _ in
+            visitor().uploadTask(with: uploading(url), from: Data("x".utf8)) { data, _, _ in
                 #expect(data == Data("secret".utf8))
                 done.fire()
             }.resume()
@@ -136,7 +130,7 @@ struct ProvenTaskTests {
             for try await line in try await visitor().bytes(from: url).0.lines { text += line }
             #expect(text == "denied")
             let delegate = GuestDelegate(Guest.always(.rejectProtectionSpace))
-            let (data, _) = try await visitor(delegate).upload(for: post(url), from: Data("x".utf8))
+            let (data, _) = try await visitor(delegate).upload(for: uploading(url), from: Data("x".utf8))
             #expect(data == Data("denied".utf8))
         }
     }
@@ -272,8 +266,8 @@ struct ProvenTaskTests {
         try await withServer(router: router) { server async throws in
             let url = try server.at("/").naming("u:p")
             let session = visitor()
-            #expect(try await session.upload(for: post(url), from: Data("body".utf8)).0 == Data("body".utf8))
-            let (echo, _) = try await session.upload(for: post(url), fromFile: file.url)
+            #expect(try await session.upload(for: uploading(url), from: Data("body".utf8)).0 == Data("body".utf8))
+            let (echo, _) = try await session.upload(for: uploading(url), fromFile: file.url)
             #expect(firstDifference(echo, file.bytes) == nil)
             #expect(gate.counts.value == ["n1 00000001", "n1 00000002"])
         }

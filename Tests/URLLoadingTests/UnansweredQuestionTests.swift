@@ -100,19 +100,13 @@ struct UnansweredQuestionTests {
                 let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
                 let task =
                     question == .stream
-                    ? session.uploadTask(withStreamedRequest: request(url)) : session.dataTask(with: url)
+                    ? session.uploadTask(withStreamedRequest: uploading(url)) : session.dataTask(with: url)
                 task.resume()
                 try await body(delegate, queue, session)
                 session.invalidateAndCancel()
                 await delegate.transcript.invalidated.wait()
             }
         }
-    }
-
-    private func request(_ url: URL) -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        return request
     }
 }
 

@@ -13,12 +13,6 @@ struct UploadTaskTests {
 
     private static let content = Array("the content of the upload".utf8)
 
-    private func request(_ url: URL, method: String = "POST") -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        return request
-    }
-
     private func session(_ delegate: (any URLSessionDelegate)? = nil) -> URLSession {
         URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
     }
@@ -38,7 +32,7 @@ struct UploadTaskTests {
             try Data(Self.content).write(to: file.url)
             let delegate = UploadDelegate(.stream { InputStream(data: Data(Self.content)) })
             let session = session(delegate)
-            var request = request(try server.at("/"))
+            var request = uploading(try server.at("/"))
             request.httpBody = Data("not this".utf8)
             let task: URLSessionUploadTask =
                 switch source {
@@ -86,7 +80,7 @@ struct UploadTaskTests {
             let file = try UploadFile(count: 0)
             try Data(Self.content).write(to: file.url)
             let session = session()
-            let request = request(try server.at("/"), method: "PUT")
+            let request = uploading(try server.at("/"), method: "PUT")
             let expected = "PUT length 25: the content of the upload"
             #expect(try await text(session.upload(for: request, from: Data(Self.content))) == expected)
             #expect(try await text(session.upload(for: request, fromFile: file.url)) == expected)
@@ -116,7 +110,7 @@ struct UploadTaskTests {
     func unusableFiles() async throws {
         try await withServer(router: Self.describing) { server in
             let session = session()
-            let request = request(try server.at("/"))
+            let request = uploading(try server.at("/"))
             for (path, code) in [
                 ("/no/such/file", URLError.Code.fileDoesNotExist), ("/tmp", .fileIsDirectory),
                 ("/dev/null", .cannotOpenFile),
@@ -143,7 +137,7 @@ struct UploadTaskTests {
         let content = try #require(try FileHandle(forReadingFrom: file).readToEnd())
         try await withServer(router: { .echo($0) }) { server async throws in
             let session = session()
-            let request = request(try server.at("/"))
+            let request = uploading(try server.at("/"))
             #expect(try await session.upload(for: request, fromFile: file).0 == content)
             session.invalidateAndCancel()
         }
@@ -157,7 +151,7 @@ struct UploadTaskTests {
             let file = try UploadFile(count: 10)
             let delegate = UploadDelegate()
             let session = session(delegate)
-            let task = session.uploadTask(with: request(try server.at("/")), fromFile: file.url)
+            let task = session.uploadTask(with: uploading(try server.at("/")), fromFile: file.url)
             // 64 MiB of nothing: a file with a hole takes no disk.
             #expect(truncate(file.url.path, 64 << 20) == 0)
             task.resume()
@@ -187,7 +181,7 @@ struct UploadTaskTests {
             for (form, text) in forms + forms {
                 let recorder = NoStreams()
                 let recording = self.session(recorder)
-                let task = recording.uploadTask(withStreamedRequest: request(try server.at("/")))
+                let task = recording.uploadTask(withStreamedRequest: uploading(try server.at("/")))
                 task.delegate = form
                 task.resume()
                 await recorder.transcript.completed.wait()
@@ -206,7 +200,7 @@ struct UploadTaskTests {
             let saysNil = UploadDelegate(.stream { nil })
             let hasNone = NoStreams()
             let session = session(isImplemented ? saysNil : hasNone)
-            session.uploadTask(withStreamedRequest: request(try server.at("/"))).resume()
+            session.uploadTask(withStreamedRequest: uploading(try server.at("/"))).resume()
             let transcript = isImplemented ? saysNil.transcript : hasNone.transcript
             await transcript.completed.wait()
             #expect(transcript.calls == (isImplemented ? ["stream"] : []) + ["complete -1021"])
@@ -224,7 +218,7 @@ struct UploadTaskTests {
                 let configuration = URLSessionConfiguration.ephemeral
                 if !isCancelled { configuration.timeoutIntervalForResource = 3 }
                 let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-                let task = session.uploadTask(withStreamedRequest: request(try server.at("/")))
+                let task = session.uploadTask(withStreamedRequest: uploading(try server.at("/")))
                 task.resume()
                 if isCancelled {
                     await delegate.asked.wait()
@@ -245,7 +239,7 @@ struct UploadTaskTests {
         try await withServer(router: Self.describing) { server in
             let delegate = UploadDelegate(.stream { InputStream(data: Data("0123456789".utf8)) })
             let session = session(delegate)
-            var request = request(try server.at("/"))
+            var request = uploading(try server.at("/"))
             request.setValue("10", forHTTPHeaderField: "Content-Length")
             request.httpBodyStream = InputStream(data: Data())
             let task = session.uploadTask(withStreamedRequest: request)
@@ -263,7 +257,7 @@ struct UploadTaskTests {
         try await withServer(router: Self.describing) { server in
             let delegate = UploadDelegate(.stream { InputStream(data: Data("0123456789 and more".utf8)) })
             let session = session(delegate)
-            var request = request(try server.at("/"))
+            var request = uploading(try server.at("/"))
             request.setValue("10", forHTTPHeaderField: "Content-Length")
             let task = session.uploadTask(withStreamedRequest: request)
             task.resume()
@@ -287,7 +281,7 @@ struct UploadTaskTests {
             try Data(Self.content).write(to: file.url)
             let delegate = UploadDelegate(.stream { InputStream(data: Data(Self.content)) })
             let session = session(delegate)
-            let request = request(try server.at("/from"))
+            let request = uploading(try server.at("/from"))
             switch source {
             case .data: session.uploadTask(with: request, from: Data(Self.content)).resume()
             case .file: session.uploadTask(with: request, fromFile: file.url).resume()
@@ -316,7 +310,7 @@ struct UploadTaskTests {
             let file = try UploadFile(count: 100)
             let delegate = UploadDelegate(.stream { InputStream(data: Data(Self.content)) })
             let session = session(delegate)
-            let request = request(try server.at("/from"))
+            let request = uploading(try server.at("/from"))
             switch source {
             case .data: session.uploadTask(with: request, from: Data(Self.content)).resume()
             case .file: session.uploadTask(with: request, fromFile: file.url).resume()
@@ -337,7 +331,7 @@ struct UploadTaskTests {
             for body in ["12345", ""] {
                 let delegate = UploadDelegate()
                 let session = session(delegate)
-                var request = request(try server.at("/"))
+                var request = uploading(try server.at("/"))
                 request.httpBody = Data(body.utf8)
                 session.dataTask(with: request).resume()
                 await delegate.transcript.completed.wait()
@@ -364,7 +358,7 @@ struct UploadTaskTests {
             hand.supply([UInt8](repeating: 1, count: 100_000))
             let delegate = UploadDelegate(.stream { HandStream(hand) })
             let session = session(delegate)
-            let request = request(try server.at("/"))
+            let request = uploading(try server.at("/"))
             switch source {
             case .data: session.uploadTask(with: request, from: Data(count: 64 << 20)).resume()
             case .file: session.uploadTask(with: request, fromFile: file.url).resume()
@@ -390,7 +384,7 @@ struct UploadTaskTests {
         try await withServer(router: { _ in .script(script) }) { server in
             let delegate = RecordingDelegate()
             let session = session(delegate)
-            let task = session.uploadTask(with: request(try server.at("/")), from: Data(Self.content))
+            let task = session.uploadTask(with: uploading(try server.at("/")), from: Data(Self.content))
             task.resume()
             await delegate.transcript.completed.wait()
             #expect(
@@ -408,7 +402,7 @@ struct UploadTaskTests {
         options.earlyRouter = { $0.path == "/refused" ? ServerResponse.text("no", status: 401).closing() : nil }
         try await withServer(options, router: Self.describing) { server in
             let session = session()
-            var refused = request(try server.at("/refused"))
+            var refused = uploading(try server.at("/refused"))
             refused.setValue("100-continue", forHTTPHeaderField: "Expect")
             let (body, response) = try await session.upload(for: refused, from: Data(Self.content))
             #expect((response as? HTTPURLResponse)?.statusCode == 401)

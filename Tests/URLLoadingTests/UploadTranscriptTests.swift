@@ -24,12 +24,6 @@ struct UploadTranscriptTests {
         }
     }
 
-    private static func request(_ url: URL, method: String = "POST") -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        return request
-    }
-
     private static func scribe(_ hook: @escaping Scribe.Hook = { _, _, _ in }) -> Scribe {
         Scribe(stream: { InputStream(data: Data(content)) }, hook: hook)
     }
@@ -60,7 +54,7 @@ struct UploadTranscriptTests {
                 let scribe = Self.scribe()
                 let session = URLSession(
                     configuration: .ephemeral, delegate: scribe.delegate(form), delegateQueue: nil)
-                task(source, session, Self.request(try server.at("/from")), file).resume()
+                task(source, session, uploading(try server.at("/from")), file).resume()
                 session.finishTasksAndInvalidate()
                 await scribe.transcript.invalidated.wait()
                 let stream = source == .stream ? ["stream"] : []
@@ -96,7 +90,7 @@ struct UploadTranscriptTests {
                 return isFirst.value ? HandStream(hand) : InputStream(data: Data(Self.content))
             })
             let session = URLSession(configuration: .ephemeral, delegate: scribe.delegate(form), delegateQueue: nil)
-            session.uploadTask(withStreamedRequest: Self.request(try server.at("/from"))).resume()
+            session.uploadTask(withStreamedRequest: uploading(try server.at("/from"))).resume()
             await scribe.transcript.completed.wait()
             // The stream is closed although it never came to an end, unless the redirect was there before the stream was
             // opened.
@@ -126,7 +120,7 @@ struct UploadTranscriptTests {
             let session = URLSession(configuration: .ephemeral, delegate: scribe.delegate(form), delegateQueue: nil)
             session.dataTask(with: try server.at("/first")).resume()
             await scribe.transcript.completed.wait()
-            var request = Self.request(try server.at("/second"), method: "PUT")
+            var request = uploading(try server.at("/second"), method: "PUT")
             if !isUpload { request.httpBodyStream = InputStream(data: Data(Self.content)) }
             let task = isUpload ? session.uploadTask(withStreamedRequest: request) : session.dataTask(with: request)
             task.resume()
@@ -171,7 +165,7 @@ struct UploadTranscriptTests {
                     configuration: .ephemeral, delegate: scribe.delegate(.handler), delegateQueue: nil)
                 session.dataTask(with: try server.at("/first")).resume()
                 await scribe.transcript.completed.wait()
-                session.uploadTask(withStreamedRequest: Self.request(try server.at(path), method: method)).resume()
+                session.uploadTask(withStreamedRequest: uploading(try server.at(path), method: method)).resume()
                 await scribe.transcript.completed.wait(times: 2)
                 let calls = scribe.transcript.calls.filter { !$0.hasPrefix("sent") }
                 let asked = method == "POST" ? ["stream"] : ["stream", "stream"]
@@ -188,7 +182,7 @@ struct UploadTranscriptTests {
         try await withServer(router: Self.dropping) { server in
             let session = URLSession(configuration: .ephemeral)
             _ = try await session.data(from: try server.at("/first"))
-            var request = Self.request(try server.at("/second"), method: "PUT")
+            var request = uploading(try server.at("/second"), method: "PUT")
             request.httpBodyStream = InputStream(data: Data(Self.content))
             let stream = request
             #expect(await codeThrown { _ = try await session.data(for: stream) } == .networkConnectionLost)
@@ -210,7 +204,7 @@ struct UploadTranscriptTests {
                 }
                 let session = URLSession(
                     configuration: .ephemeral, delegate: scribe.delegate(form), delegateQueue: nil)
-                session.uploadTask(withStreamedRequest: Self.request(try server.at("/from"))).resume()
+                session.uploadTask(withStreamedRequest: uploading(try server.at("/from"))).resume()
                 await scribe.transcript.completed.wait()
                 let before = ["sent 25 of -1", "redirect 307 POST /to", "stream"]
                 #expect(
@@ -246,7 +240,7 @@ struct UploadTranscriptTests {
             let session = URLSession(
                 configuration: configuration, delegate: scribe.delegate(form), delegateQueue: nil)
             let (data, response) = try await session.upload(
-                for: Self.request(try server.at("/from", host: "localhost")), fromFile: file.url)
+                for: uploading(try server.at("/from", host: "localhost")), fromFile: file.url)
             received.value = data
             #expect((response as? HTTPURLResponse)?.statusCode == 200)
             #expect(firstDifference(received.value, file.bytes) == nil)

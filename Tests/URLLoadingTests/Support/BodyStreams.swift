@@ -4,6 +4,13 @@ import Foundation
 import URLLoading
 import URLLoadingTestSupport
 
+/// A request that sends a body.
+func uploading(_ url: URL, method: String = "POST") -> URLRequest {
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    return request
+}
+
 /// What a test gives to a `HandStream`, from any thread.
 final class StreamHand: Sendable {
     private struct State {

@@ -31,12 +31,6 @@ func hasty(_ configuration: URLSessionConfiguration) {
     configuration.uploadPatience = patience
 }
 
-func uploading(_ url: URL, method: String = "POST") -> URLRequest {
-    var request = URLRequest(url: url)
-    request.httpMethod = method
-    return request
-}
-
 @Suite("Resumable uploads", .endsSessions)
 struct ResumableUploadTests {
     private static func text(_ result: (Data, URLResponse)) -> String {
