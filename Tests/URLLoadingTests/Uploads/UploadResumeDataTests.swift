@@ -277,6 +277,61 @@ struct UploadResumeDataTests {
         }
     }
 
+    @Test("B11.38: an upload that has moved to where another task is at work (B11.35) does not go on there, but later")
+    func oneAtATimeBehindMoves() async throws {
+        let gate = ServerGate()
+        let begun = Signal()
+        let visits = Visits()
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { request in
+            guard request.method == "POST" else { return nil }
+            return .script([
+                .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /old\(request.path)\n\n"),
+                .waitForRequest, .drop,
+            ])
+        }
+        try await withServer(options) { request in
+            visits.note(request)
+            guard request.path == "/one" else {
+                return ServerResponse(status: 308, body: .none).adding("Location", "/one")
+            }
+            guard request.method == "PATCH" else {
+                return ServerResponse(status: 204, body: .none).adding("Upload-Offset", "4")
+            }
+            guard visits.lines.count(where: { $0 == "PATCH /one" }) == 1 else {
+                return ServerResponse.text("later").adding("Upload-Complete", "?1")
+            }
+            begun.fire()
+            return ServerResponse.slow([ServerResponse.Piece("done", when: gate)]).adding("Upload-Complete", "?1")
+        } _: { server in
+            let file = try UploadFile(count: 10)
+            let url = file.url
+            let session = visitor(nil, storage: nil, hasty)
+            let requests = [uploading(try server.at("/a")), uploading(try server.at("/b"))]
+            async let first = session.upload(for: requests[0], fromFile: url)
+            await begun.wait()
+            // Where the upload was before is free again.
+            let left = try server.at("/old/a").absoluteString
+            #expect(UploadClaim.take(left) != nil)
+            var data: Data?
+            do {
+                let second = try await session.upload(for: requests[1], fromFile: url)
+                Issue.record("two at one resource: \(Self.text(second))")
+            } catch let error as URLError {
+                #expect(error.code == .cannotConnectToHost)
+                data = error.uploadTaskResumeData
+            }
+            gate.open()
+            #expect(Self.text(try await first) == "200 done")
+            let later = try await session.upload(resumeFrom: try #require(data))
+            #expect(Self.text(later) == "200 later")
+            #expect(
+                visits.lines == [
+                    "HEAD /old/a", "HEAD /one", "PATCH /one", "HEAD /old/b", "HEAD /one", "PATCH /one",
+                ])
+        }
+    }
+
     @Test("B11.30: the rest of a stream is asked for where the server left off, and without one the task fails")
     func streams() async throws {
         for hasStream in [true, false] {

@@ -95,6 +95,7 @@ struct TaskUpload: Sendable {
     /// Does what the machine has said.
     func goOn(with step: ResumableUploadMachine.Step) -> EndedCall? {
         if case .fail(let failure) = step { return fail(failure) }
+        guard claimMoved() else { return task.completion.begin(LoadFailure.uploadInUse(task.originalRequest?.url)) }
         let next = task.state.withLock { $0.begin(step) }
         guard let (request, body) = next else { return fail(.unknownOffset) }
         switch step {
@@ -106,6 +107,26 @@ struct TaskUpload: Sendable {
         }
         task.hops.load(request, body: body)
         return nil
+    }
+
+    /// Where the resource has moved, the claim goes with it (B11.35); false where another task is at work there (B11.38).
+    private func claimMoved() -> Bool {
+        let new = task.state.withLock { state -> String? in
+            guard let progress = state.upload, let claim = progress.claim, let resource = progress.machine.resource,
+                resource != claim.resource
+            else { return nil }
+            return resource
+        }
+        guard let new else { return true }
+        guard let claim = UploadClaim.take(new) else { return false }
+        let old = task.state.withLock { state -> UploadClaim? in
+            let old = state.takeClaim()
+            // A task that is over meanwhile has none, and gets none.
+            if old != nil { state.upload?.claim = claim }
+            return old
+        }
+        old?.release()
+        return true
     }
 
     private func fail(_ failure: UploadFailure) -> EndedCall? {

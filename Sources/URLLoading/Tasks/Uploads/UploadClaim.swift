@@ -6,7 +6,7 @@ import Synchronization
 
 /// The right to one upload resource; it ends with the object at the latest.
 final class UploadClaim: Sendable {
-    private let resource: String
+    let resource: String
     private let isHeld = Atomic<Bool>(true)
 
     private init(_ resource: String) {
