@@ -19,6 +19,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case timedOut = 28
     case tlsFailed = 35
     case cannotResume = 36
+    case cannotReadFileURL = 37
     case tooManyRedirects = 47
     case noAnswer = 52
     case connectionFailed = 56
@@ -29,6 +30,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case loginRefused = 67
     case other = 70
     case badAnchorFile = 77
+    case missingOnServer = 78
     case pinMismatch = 90
     case proxyFailed = 97
     case interrupted = 130
@@ -37,9 +39,10 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     init(_ error: URLError, hasAnswer: Bool = false) {
         let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
         // What CFNetwork has a word for is the proxy's, or a reply of an FTP server's.
-        let isOfProxy =
-            cause?.domain == kCFErrorDomainCFNetwork as String
-            && cause?.code != Int(CFNetworkErrors.cfftpErrorUnexpectedStatusCode.rawValue)
+        let isOfCFNetwork = cause?.domain == kCFErrorDomainCFNetwork as String
+        let isOfFTP =
+            isOfCFNetwork && cause?.code == Int(CFNetworkErrors.cfftpErrorUnexpectedStatusCode.rawValue)
+        let isOfProxy = isOfCFNetwork && !isOfFTP
         switch error.code {
         // A proxy that cannot be reached is like a server that cannot.
         case .cannotConnectToHost where isOfProxy && !Self.isUnreachable(cause): self = .proxyFailed
@@ -61,6 +64,11 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
             .serverCertificateNotYetValid:
             self = Self.isPinMismatch(cause) ? .pinMismatch : .untrusted
         case .cannotDecodeRawData, .cannotDecodeContentData: self = .cannotDecode
+        case .fileDoesNotExist where isOfFTP, .fileIsDirectory where isOfFTP: self = .missingOnServer
+        case .noPermissionsToReadFile where isOfFTP: self = .other
+        case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .cannotOpenFile:
+            // With any other URL the file is the one to be sent.
+            self = error.failingURL?.scheme?.lowercased() == "file" ? .cannotReadFileURL : .cannotRead
         default: self = .other
         }
     }
@@ -98,6 +106,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .timedOut: "it took too long"
         case .tlsFailed: "TLS could not be agreed upon"
         case .cannotResume: "--continue-at cannot go on, and why was said"
+        case .cannotReadFileURL: "the file of a file URL cannot be read"
         case .tooManyRedirects: "more redirects than --max-redirs, or than any site needs"
         case .noAnswer: "the server ended the connection without an answer"
         case .connectionFailed: "the connection was reset"
@@ -108,6 +117,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .loginRefused: "the server refuses the login, or it cannot be sent"
         case .other: "anything else"
         case .badAnchorFile: "the file of --cacert cannot be read"
+        case .missingOnServer: "the FTP server has no such file"
         case .pinMismatch: "the server has another key than those of --pinnedpubkey"
         case .proxyFailed: "the proxy did not open the way"
         case .interrupted: "interrupted by the user"

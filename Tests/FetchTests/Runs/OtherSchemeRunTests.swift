@@ -67,4 +67,19 @@ struct OtherSchemeRunTests {
         let full = try await place.shell("fetch ftp://127.0.0.1:\(busy.port)/old")
         #expect(full.exitCode == 7 && !full.complaints.contains("proxy"), "\(full.complaints)")
     }
+
+    @Test("What is not there ends as with curl: a file URL with 37, a file of an FTP server with 78")
+    func missing() async throws {
+        let server = try Self.server()
+        let place = try Workplace()
+        for path in ["none", "old/none", ""] {
+            let run = try await place.shell("printf x > old; fetch -o f 'file://\(place.path)/\(path)'")
+            #expect(run.exitCode == 37 && !run.complaints.isEmpty, "\(path): \(run.complaints)")
+        }
+        for path in ["none", "none/old"] {
+            let run = try await place.shell("fetch -u me:secret -o f ftp://127.0.0.1:\(server.port)/\(path)")
+            #expect(run.exitCode == 78 && !run.complaints.isEmpty, "\(path): \(run.complaints)")
+        }
+        #expect(place.text("f") == nil)
+    }
 }
