@@ -90,7 +90,7 @@ final class PartFile: Sendable {
         }
     }
 
-    /// Puts the file in its place, with the rights of the one that was there.
+    /// Puts the file in its place, with the owner and the rights of the one that was there.
     func finish(at place: OutputPlace) throws(FetchError) {
         if isInPlace { return }
         if isNew {
@@ -102,8 +102,36 @@ final class PartFile: Sendable {
             if errno == EEXIST { throw Self.taken(place.path) }
         }
         var old = stat()
-        if stat(place.path, &old) == 0 { Self.passOn(old.st_mode, of: old, to: descriptor) }
+        if stat(place.path, &old) == 0 {
+            // Only root can give a file away.
+            if old.st_uid != geteuid(), fchown(descriptor, old.st_uid, gid_t.max) != 0 {
+                return try copy(to: place, old)
+            }
+            Self.passOn(old.st_mode, of: old, to: descriptor)
+        }
         guard rename(place.part, place.path) == 0 else { throw Self.unwritable(place.path, errno) }
+    }
+
+    /// Writes what has come into a file of another user, who would lose it by a new file in its place.
+    private func copy(to place: OutputPlace, _ old: stat) throws(FetchError) {
+        let target = open(place.path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard target >= 0 else { throw Self.unwritable(place.path, errno) }
+        defer { close(target) }
+        var facts = stat()
+        guard fstat(target, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_ino == old.st_ino,
+            facts.st_dev == old.st_dev
+        else { throw FetchError(.cannotWrite, "\(place.path) is another file by now") }
+        guard ftruncate(target, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            throw Self.unwritable(place.path, errno)
+        }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = FileDescriptor.read(descriptor, &buffer, buffer.count)
+            if count == 0 { break }
+            let error = count < 0 ? errno : FileDescriptor.write(Data(buffer.prefix(count)), to: target)
+            if error != 0 { throw Self.unwritable(place.path, error) }
+        }
+        unlink(place.part)
     }
 
     /// Takes the name away, if it is still this file's.

@@ -467,6 +467,32 @@ struct FileTests {
         await server.stop()
     }
 
+    @Test(
+        "A file of another user stays that user's, with its rights: it is given a new one, or the old one is written",
+        .enabled(if: geteuid() == 0, "only root can make a file of another user"))
+    func otherOwner() async throws {
+        let server = try LoopbackServer.start { .text($0.target) }
+        let place = try Workplace()
+        let given = try await place.shell(
+            """
+            echo a longer text > f; chmod 646 f; chown 65534 f
+            fetch -so f \(server.url("/1")); echo $?; stat -c '%u %a' f
+            """)
+        #expect(given.output == "0\n65534 646\n" && place.text("f") == "/1", "\(given.complaints)")
+        // Without this right root is like other users.
+        let plain = "setpriv --bounding-set -chown"
+        if try await place.shell("\(plain) true").exitCode == 0 {
+            let written = try await place.shell(
+                """
+                echo a longer text > f; ln f same
+                \(plain) fetch -so f \(server.url("/2")); echo $?; stat -c '%u %a %h' f; ls
+                """)
+            #expect(written.output == "0\n65534 646 2\nf\nsame\n", "\(written.complaints)")
+            #expect(place.text("f") == "/2" && place.text("same") == "/2")
+        }
+        await server.stop()
+    }
+
     @Test("Signals that the caller ignores stay ignored, as with nohup and in the background")
     func ignoredSignals() async throws {
         let (run, size) = try await held(
