@@ -83,7 +83,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             task = session.dataTask(with: prepared.request)
         }
         task.delegate = self
-        return await withTaskCancellationHandler {
+        let start = ContinuousClock.now
+        var result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let result = state.withLock { state -> AttemptResult? in
                     guard !state.isComplete else { return state.result }
@@ -96,6 +97,21 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         } onCancel: {
             stop(task, FetchError(.interrupted, "interrupted"))
         }
+        if result.failure == nil, result.pause == nil, let rest = rest(since: start) {
+            do {
+                try await Task.sleep(for: .seconds(rest))
+            } catch {
+                result.failure = FetchError(.interrupted, "interrupted")
+            }
+        }
+        return result
+    }
+
+    /// Seconds by which the transfer was faster than --limit-rate, but none beyond --max-time: what is whole is not given up.
+    private func rest(since start: ContinuousClock.Instant) -> Double? {
+        let now = ContinuousClock.now
+        guard let rest = state.withLock({ $0.throttle?.rest(at: now) }) else { return nil }
+        return plan.options.maximumTime.map { max(0, min(rest, $0 - (now - start).seconds)) } ?? rest
     }
 
     // MARK: The course of a task
