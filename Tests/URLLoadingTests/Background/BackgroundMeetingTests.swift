@@ -200,7 +200,7 @@ struct BackgroundMeetingTests {
     /// Runs `body` with a session whose owner is this one.
     private func withOwner(
         _ owner: HearingOwner, delegate: any URLSessionDelegate, queue: OperationQueue? = nil,
-        _ body: (URLSession) async throws -> Void
+        helper: String = "/nowhere/at/all", _ body: (URLSession) async throws -> Void
     ) async throws {
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let listener = try TransferListener(
@@ -209,7 +209,7 @@ struct BackgroundMeetingTests {
         #expect(failure == nil)
         let configuration = folder.configuration(helper: true)
         // None beside this owner.
-        configuration.backgroundHelper = URL(fileURLWithPath: "/nowhere/at/all")
+        configuration.backgroundHelper = URL(fileURLWithPath: helper)
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
         try await body(session)
         session.invalidateAndCancel()
@@ -512,6 +512,90 @@ struct BackgroundMeetingTests {
             let records = try directory.read(settingAside: false).records
             #expect(records.map(\.task) == [UInt64(suspended.taskIdentifier)])
             #expect(records.map(\.isSuspended) == [true])
+            owner.welcome()
+        }
+    }
+
+    @Test("B10.44: an orderly end waits for the end of a task that was cancelled before its owner was reached")
+    func departureOfCancelled() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let owner = HearingOwner(welcomesFirst: false)
+        try await withOwner(owner, delegate: BackgroundScribe()) { session in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            task.cancel()
+            await owner.greetings.wait { $0 == 1 }
+            let background = try #require(session.core.background)
+            #expect(background.hasUnknownTasks)
+            owner.welcome()
+            try await until { !background.hasUnknownTasks }
+            #expect(owner.words.value.contains(.cancel(task: 1, wantsResumeData: false)))
+        }
+    }
+
+    @Test(
+        "B10.44: an orderly end tells of a task that was cancelled before its date, whatever its delegate is busy with")
+    func departureOfCancelledBeforeDate() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let owner = HearingOwner()
+        let scribe = DelayingScribe(url)
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        defer { queue.isSuspended = false }
+        try await withOwner(owner, delegate: scribe, queue: queue) { session in
+            let task = session.downloadTask(with: url)
+            task.earliestBeginDate = Date(timeIntervalSinceNow: 3600)
+            task.resume()
+            await owner.words.wait { $0.contains { $0.order?.awaitsDelegate == true } }
+            task.cancel()
+            let background = try #require(session.core.background)
+            background.tellOfEnds()
+            await owner.words.wait { $0.contains(.cancel(task: 1, wantsResumeData: false)) }
+            try await until { !background.hasUnknownTasks }
+            queue.isSuspended = false
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["end -999"])
+        }
+    }
+
+    @Test("B10.36, B1.36: an orderly end writes down what was said to no owner, since that was lost")
+    func departureBehindLostOwner() async throws {
+        try leave { _, _ in }
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
+        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+        let owner = HearingOwner(met: [record.summary])
+        try await withOwner(owner, delegate: BackgroundScribe()) { session in
+            await owner.words.wait { $0.contains(.list) }
+            owner.hangUp()
+            await owner.greetings.wait { $0 == 2 }
+            for task in await session.allTasks { task.suspend() }
+            session.core.background?.leaveToHelper()
+            let records = try directory.read(settingAside: false).records
+            #expect(records.map(\.isSuspended) == [true])
+            owner.welcome()
+        }
+    }
+
+    @Test("B10.31: an orderly end starts no helper where a journal cannot be looked at")
+    func departureWithoutDescriptors() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let owner = HearingOwner(welcomesFirst: false)
+        try await withOwner(owner, delegate: BackgroundScribe(), helper: "/bin/true") { session in
+            let (running, suspended) = (session.downloadTask(with: url), session.downloadTask(with: url))
+            for task in [running, suspended] { task.resume() }
+            suspended.suspend()
+            await owner.greetings.wait { $0 == 1 }
+            // As where no descriptor is left.
+            let journal = directory.path + "/task-\(suspended.taskIdentifier)"
+            try FileManager.default.removeItem(atPath: journal)
+            try FileManager.default.createDirectory(atPath: journal, withIntermediateDirectories: false)
+            #expect(try directory.read(settingAside: false).unopened == [UInt64(suspended.taskIdentifier)])
+            #expect(session.core.background?.leaveToHelper() == false)
+            try FileManager.default.removeItem(atPath: journal)
+            #expect(session.core.background?.leaveToHelper() == true)
             owner.welcome()
         }
     }

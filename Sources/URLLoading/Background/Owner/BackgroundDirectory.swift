@@ -237,8 +237,9 @@ struct BackgroundDirectory: Sendable {
         if let error = folder.replace(name, with: bytes) { throw .system(error, path: folder.file(name)) }
     }
 
-    /// Removes a task's journal, and with it the secrets in it (B10.38).
-    func remove(task: UInt64) { folder.remove(Self.name(ofTask: task)) }
+    /// Removes a task's journal, and with it the secrets in it (B10.38). Whether it is gone.
+    @discardableResult
+    func remove(task: UInt64) -> Bool { folder.remove(Self.name(ofTask: task)) }
 
     /// Removes everything that is the session's (B10.40); the lock stays, since it is held.
     func removeAll() {

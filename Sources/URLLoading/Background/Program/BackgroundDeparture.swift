@@ -25,10 +25,11 @@ enum BackgroundDeparture {
         sessions.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(session)) }
     }
 
-    /// A helper that is on its way may be told of all. It must not keep this program from ending: what it was not told of it
-    /// reads, if it begins behind this.
+    /// A helper that is on its way may be told of all, and one that is there answers what it was told last. It must not keep this
+    /// program from ending: what it was not told of it reads, if it begins behind this.
     private static func leaveAll() {
         let all = sessions.withLock { $0.values.compactMap(\.session) }
+        for session in all { session.tellOfEnds() }
         let clock = ContinuousClock()
         let end = clock.now + .seconds(1)
         while all.contains(where: \.hasUnknownTasks), clock.now < end { usleep(2000) }
@@ -37,7 +38,7 @@ enum BackgroundDeparture {
 }
 
 extension BackgroundSession {
-    /// A task that no owner has, or not with what its delegate has said.
+    /// A task that no owner has as it stands.
     private struct UnknownTask {
         let phase: URLSessionTask.State
         let order: TransferOrder
@@ -56,50 +57,78 @@ extension BackgroundSession {
         }
     }
 
+    /// With those of an owner that is lost, and those that are cancelled: an owner that has heard of that tells their end.
     private var unknownTasks: [UInt64: UnknownTask] {
-        let entries = state.withLock { state in
-            state.entries.filter { _, entry in
-                (!entry.isKnown || entry.hasNewOrder) && entry.isDue && !entry.isEnding
-            }
+        let (entries, isTalking) = state.withLock { state in
+            (state.entries.filter { $0.value.isDue && !$0.value.isEnding }, state.phase.isTalking)
         }
         return entries.compactMapValues { entry in
-            guard var order = entry.order else { return nil }
+            let phase = entry.core.phase
+            guard !isTalking || !entry.isKnown || entry.hasNewOrder || phase == .canceling, phase != .completed,
+                var order = entry.order
+            else { return nil }
             order.wait(until: entry.core.settings.hints.earliestBeginDate)
-            return UnknownTask(phase: entry.core.phase, order: order, hasNewOrder: entry.hasNewOrder)
+            return UnknownTask(phase: phase, order: order, hasNewOrder: entry.hasNewOrder)
         }
     }
 
-    /// Whether there are tasks that no owner has, and that one should have.
-    fileprivate var hasUnknownTasks: Bool {
-        unknownTasks.values.contains { $0.phase == .running || $0.phase == .suspended }
+    /// Whether there is something that no owner has heard, and that one should.
+    var hasUnknownTasks: Bool { !unknownTasks.isEmpty || state.withLock { !$0.unanswered.isEmpty } }
+
+    /// Tells of the ends of tasks that nothing carries out yet. That waits for the delegate otherwise, whose queue may be what ends
+    /// this program.
+    func tellOfEnds() {
+        let waiting = state.withLock { state in
+            state.entries.filter { $0.value.order?.awaitsDelegate == true && $0.value.isDue }
+        }
+        for (task, entry) in waiting where entry.core.state.withLock({ $0.machine.isOver }) {
+            let isFirst = state.withLock { state in
+                guard state.entries[task]?.isEnding == false else { return false }
+                state.entries[task]?.isEnding = true
+                state.unanswered.insert(task)
+                return true
+            }
+            if isFirst { tellOfEnd(of: task, entry) }
+        }
     }
 
-    /// Starts a helper if there is something to be carried out, unless a process has the transfers; it outlives this one.
-    func leaveToHelper() {
+    /// Starts a helper if there is something to be carried out, unless a process has the transfers; it outlives this one. Whether
+    /// it was started.
+    @discardableResult
+    func leaveToHelper() -> Bool {
         let tasks = unknownTasks
-        guard !tasks.isEmpty, let directory, correctJournals(of: tasks, in: directory),
+        let ended = state.withLock { $0.unanswered }
+        guard let directory, !tasks.isEmpty || !ended.isEmpty else { return false }
+        guard correctJournals(of: tasks, ended: ended, in: directory), ownsHere == nil,
             tasks.values.contains(where: { $0.phase == .running }),
             let path = BackgroundHelper.path(chosen: values.background.helper)
-        else { return }
+        else { return false }
         BackgroundHelper.launch(path, directory: directory.path)
+        return true
     }
 
-    /// The next owner carries out nothing that was cancelled or suspended, nor what a delegate has replaced, and goes
-    /// on with what was resumed. False where a process has the transfers, and the journals with them, or where something
-    /// cannot be written down. The lock is free again then, since the helper takes it.
-    private func correctJournals(of tasks: [UInt64: UnknownTask], in directory: BackgroundDirectory) -> Bool {
+    /// The next owner carries out nothing that is over or suspended, nor what a delegate has replaced, and goes on with what
+    /// was resumed. False where a process has the transfers, and the journals with them, or where something cannot be read or
+    /// written down. The lock is free again then, since the helper takes it.
+    private func correctJournals(
+        of tasks: [UInt64: UnknownTask], ended: Set<UInt64>, in directory: BackgroundDirectory
+    ) -> Bool {
         guard let lock = try? directory.takeLock() else { return false }
         defer { lock.hold() }
-        for record in (try? directory.read(settingAside: false))?.records ?? [] {
+        var isCorrect = true
+        for task in ended where !directory.remove(task: task) { isCorrect = false }
+        guard let contents = try? directory.read(settingAside: false) else { return false }
+        if !contents.unopened.isDisjoint(with: tasks.keys) { isCorrect = false }
+        for record in contents.records {
             guard let task = tasks[record.task], record.state != .over else { continue }
             switch task.phase {
-            case .canceling: directory.remove(task: record.task)
+            case .canceling: if !directory.remove(task: record.task) { isCorrect = false }
             case .running, .suspended:
                 let corrected = task.corrected(record)
-                guard corrected == record || (try? directory.write(corrected)) != nil else { return false }
+                if corrected != record, (try? directory.write(corrected)) == nil { isCorrect = false }
             case .completed: break
             }
         }
-        return true
+        return isCorrect
     }
 }

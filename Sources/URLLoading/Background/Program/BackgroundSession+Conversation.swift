@@ -41,7 +41,7 @@ extension BackgroundSession {
             return true
         }
         guard isFirst else { return }
-        if ownsHere == nil { BackgroundDeparture.add(self) }
+        BackgroundDeparture.add(self)
         line.run { [self] in look(mayStart: true) }
     }
 
@@ -344,9 +344,9 @@ extension BackgroundSession {
 
     /// The owner has told of all tasks that it knows. It is told those that it does not know, or knows otherwise.
     private func welcomed() {
-        typealias Before = ([TransferSummary], [UInt64: Entry], [UInt64: UInt64], Bool)
-        let (met, entries, heard, onEnd) = state.withLock { state -> Before in
-            guard case .greeting = state.phase else { return ([], [:], [:], false) }
+        typealias Before = ([TransferSummary], [UInt64: Entry], [UInt64: UInt64], Set<UInt64>, Bool)
+        let (met, entries, heard, unanswered, onEnd) = state.withLock { state -> Before in
+            guard case .greeting = state.phase else { return ([], [:], [:], [], false) }
             state.phase = .connected
             state.refusals = 0
             // As it was before: a task that only its journal has told of has not been begun by this program.
@@ -354,8 +354,11 @@ extension BackgroundSession {
                 for summary in state.met { state.entries[summary.task]?.isKnown = true }
                 state.met = []
             }
-            return (state.met, state.entries, state.heard, state.onEnd != nil)
+            return (state.met, state.entries, state.heard, state.unanswered, state.onEnd != nil)
         }
+        // Of the others this owner has nothing to answer. Order: behind the removal of their journals.
+        let unmet = unanswered.subtracting(met.map(\.task))
+        line.run { [self] in state.withLock { $0.unanswered.subtract(unmet) } }
         var known: Set<UInt64> = []
         for summary in met {
             known.insert(summary.task)
@@ -443,6 +446,7 @@ extension BackgroundSession {
         let step = state.withLock { state -> Step in
             state.losses = 0
             if let heard = state.heard[task], state.entries[task] == nil {
+                state.unanswered.remove(task)
                 return heard >= news.number ? .confirm : .none
             }
             // What could not be read is left to a later run, with its files.
@@ -464,6 +468,7 @@ extension BackgroundSession {
                 entry.measures = measures
                 return .none
             case .completed(let failure):
+                state.unanswered.remove(task)
                 entry.endNumber = news.number
                 guard !entry.isEnding else { return .none }
                 entry.isEnding = true

@@ -61,6 +61,7 @@ extension BackgroundSession {
             defer {
                 (state.service, state.channel, state.onEnd) = (nil, nil, nil)
                 state.phase = .ended
+                state.unanswered = []
             }
             return (state.service, state.channel, state.onEnd)
         }

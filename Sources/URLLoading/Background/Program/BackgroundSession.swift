@@ -126,6 +126,8 @@ final class BackgroundSession: Sendable {
         var unopened: Set<UInt64> = []
         /// News of tasks that have ended, up to which the delegate has heard them.
         var heard: [UInt64: UInt64] = [:]
+        /// Tasks that have ended here, and may be an owner's that has not answered to that.
+        var unanswered: Set<UInt64> = []
         var phase = Phase.silent
         var service: (any TransferService)?
         var channel: OwnerChannel?
@@ -414,27 +416,38 @@ final class BackgroundSession: Sendable {
             guard let entry = state.entries.removeValue(forKey: task) else { return (nil, 0) }
             let number = entry.endNumber ?? 0
             state.heard[task] = entry.endNumber ?? UInt64.max
+            // Order: with that, or an orderly end could come between.
+            if entry.endNumber == nil { state.unanswered.insert(task) }
             return (entry, number)
         }
         guard let entry else { return }
         if number > 0 {
             tell(.delivered(task: task, number: number))
         } else {
-            // It ended here, and the owner does not know: whatever it still has to tell is heard already.
-            tell(.cancel(task: task, wantsResumeData: false))
-            let isOurs = !entry.isKnown && !entry.isEarlier
-            line.run { [self] in removeJournal(of: task, isOurs: isOurs) }
+            tellOfEnd(of: task, entry)
+        }
+    }
+
+    /// A task ended here, and the owner does not know: whatever it still has to tell is heard already.
+    func tellOfEnd(of task: UInt64, _ entry: Entry) {
+        tell(.cancel(task: task, wantsResumeData: false))
+        let isOurs = !entry.isKnown && !entry.isEarlier
+        let hasStarted = !entry.unaccepted.isEmpty
+        line.run { [self] in
+            guard removeJournal(of: task, isOurs: isOurs) else { return }
+            // An owner that has been told to begin it answers all the same.
+            state.withLock { if !hasStarted || !$0.phase.isTalking { $0.unanswered.remove(task) } }
         }
     }
 
     /// The delegate has heard the end of a task, and no owner knows of that: none shall carry it out again (B10.44). A journal that
-    /// may be an owner's is left to it while it lives.
-    private func removeJournal(of task: UInt64, isOurs: Bool) {
-        guard let directory else { return }
+    /// may be an owner's is left to it while it lives. Whether it is gone.
+    private func removeJournal(of task: UInt64, isOurs: Bool) -> Bool {
+        guard let directory else { return true }
         if isOurs { return directory.remove(task: task) }
-        guard let lock = try? directory.takeLock() else { return }
-        directory.remove(task: task)
-        lock.hold()
+        guard let lock = try? directory.takeLock() else { return false }
+        defer { lock.hold() }
+        return directory.remove(task: task)
     }
 
     /// The delegate has had the task's file.
