@@ -420,13 +420,13 @@ extension BackgroundSession {
         switch core.phase {
         case .canceling: entry.load.cancel()
         case .suspended where isHeld, .running where isHeld: tellOfWaiting(core)
-        case .suspended where summary.isSuspended:
-            // The one that it has been told before may be another request.
-            if entry.hasNewOrder { tellStart(of: summary.task) }
+        // The one that it has been told before may be another request, or at another date.
+        case .suspended where entry.hasNewOrder, .running where entry.hasNewOrder: tellStart(of: summary.task)
+        case .suspended where summary.isSuspended: break
         case .suspended: tell(.suspend(task: summary.task))
         case .running:
             guard summary.isSuspended, entry.isDue else { break }
-            if entry.order != nil, !entry.isKnown || entry.hasNewOrder {
+            if entry.order != nil, !entry.isKnown {
                 tellStart(of: summary.task)
             } else {
                 tell(.resume(task: summary.task))

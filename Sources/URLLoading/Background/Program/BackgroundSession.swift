@@ -61,7 +61,8 @@ final class BackgroundSession: Sendable {
         var order: TransferOrder?
         /// Whether the owner has it.
         var isKnown = false
-        /// Whether its delegate has given another order than the owner may have, which has accepted none since.
+        /// Whether its delegate has given another order than the owner may have, or the program a later date, and the owner has
+        /// accepted none since.
         var hasNewOrder = false
         /// Of each order that this owner was told and has not accepted yet, whether its delegate was still to be asked.
         var unaccepted: [Bool] = []
@@ -314,19 +315,25 @@ final class BackgroundSession: Sendable {
         return nil
     }
 
-    /// Says how a task stands that waits for its date: it has no exchange that could tell of suspensions, and the owner shall not
-    /// begin what stands still when this program has gone, nor begin before a date that was set later. Nothing is said of other
-    /// tasks.
+    /// Says how a task stands that waits here for its date: it has no exchange that could tell of suspensions, and the owner shall not
+    /// begin what stands still when this program has gone. And says a date that was set later, of tasks that wait at the owner, too.
+    /// Nothing is said of others.
     func tellOfWaiting(_ core: TaskCore) {
         let task = UInt64(core.identifier)
         line.run { [self] in
             // Order: looked at on the line, so that what is said last is what is so.
             let date = core.settings.hints.earliestBeginDate
-            let isWaiting = state.withLock { state in
-                state.entries[task]?.order?.wait(until: date)
-                return state.entries[task]?.order?.awaitsDelegate == true
+            let isToBeSaid = state.withLock { state in
+                guard var entry = state.entries[task] else { return false }
+                let isLater = entry.order?.wait(until: date) ?? false
+                let waitsHere = entry.order?.awaitsDelegate == true
+                if isLater, !waitsHere { entry.hasNewOrder = true }
+                state.entries[task] = entry
+                return isLater || waitsHere
             }
-            if isWaiting { sayStart(of: task) }
+            // Whatever is over was said to be, and the owner may have forgotten it since.
+            guard isToBeSaid, core.state.withLock({ !$0.machine.isOver }) else { return }
+            sayStart(of: task)
         }
     }
 
@@ -348,6 +355,8 @@ final class BackgroundSession: Sendable {
             // Not as the task stands: its exchange is told of each change of this.
             order.isSuspended = isExchangeSuspended
         }
+        // It takes the place of what was said before.
+        order.priority = TaskSettings.usable(entry.core.settings.priority)
         say(.start(order))
     }
 
@@ -385,9 +394,9 @@ final class BackgroundSession: Sendable {
         state.withLock { state in
             guard var entry = state.entries[task] else { return }
             entry.isKnown = true
-            // One that is older than what the delegate has said is no answer to that.
+            // One that is older than what the delegate has said is no answer to that, nor is one that others follow.
             let isOld = !entry.unaccepted.isEmpty && entry.unaccepted.removeFirst()
-            if !isOld { entry.hasNewOrder = false }
+            if !isOld, entry.unaccepted.isEmpty { entry.hasNewOrder = false }
             state.entries[task] = entry
         }
     }

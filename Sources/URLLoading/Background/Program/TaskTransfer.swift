@@ -321,10 +321,14 @@ extension TransferRequest {
 }
 
 extension TransferOrder {
-    /// Puts the beginning off to a later date that the program has given since, of a task that still waits.
-    mutating func wait(until date: Date?) {
-        guard awaitsDelegate, let date = date.map({ TaskTransfer.milliseconds($0) }) else { return }
-        earliestBegin = max(earliestBegin ?? date, date)
+    /// Puts the beginning off to a later date that the program has given since, of a task that still waits. Whether there is one.
+    @discardableResult
+    mutating func wait(until date: Date?) -> Bool {
+        guard let date = date.map({ TaskTransfer.milliseconds($0) }), let first = earliestBegin, date > first,
+            awaitsDelegate || first > TransferInstant.now.wall
+        else { return false }
+        earliestBegin = date
+        return true
     }
 
     /// What a task was begun with, as its journal has it.
