@@ -207,13 +207,18 @@ struct TaskTransfer: Sendable {
             let cookies = head.cookies(at: moment)
             if exchange.isTold {
                 known.formUnion(cookies.map(\.identity))
-            } else {
-                // Removed is what had ended when it came, not what has ended since.
-                let wanted = cookies.filter {
-                    !known.contains($0.identity) && ($0.isExpired(moment) || !$0.isExpired(now))
-                }
-                missed.append((wanted, head))
+                continue
             }
+            var wanted: [Cookie] = []
+            for cookie in cookies.reversed() where !known.contains(cookie.identity) {
+                if cookie.isExpired(now), !cookie.isExpired(moment) {
+                    // It has ended since, and what it had replaced does not come back. Removed is what had ended when it came.
+                    known.insert(cookie.identity)
+                } else {
+                    wanted.append(cookie)
+                }
+            }
+            missed.append((wanted.reversed(), head))
         }
         for (cookies, head) in missed.reversed() { take(cookies, of: head) }
     }
