@@ -316,7 +316,8 @@ import URLLoadingWire
             let command = "\"$0\" --serve \"$1\" 60 </dev/null >/dev/null 2>\"$2\" &"
             let run = try await ChildRun.run("/bin/sh", ["-c", command, helper, directory.path, errors])
             #expect(run.exitCode == 0)
-            try await until { FileManager.default.fileExists(atPath: directory.path + "/socket") }
+            // The socket has its name before it is listened on.
+            try await until { (try? await Self.connect(directory)) != nil }
             let process = try #require(Self.process(directory))
             var settings = Rig.settings
             settings.hook = ["/no/such/hook"]
@@ -324,7 +325,10 @@ import URLLoadingWire
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
             try await program.hear(.accepted(task: 1))
             owner.disconnected(program)
-            try await until { try String(contentsOfFile: errors, encoding: .utf8).contains("/no/such/hook") }
+            try await until {
+                try String(contentsOfFile: errors, encoding: .utf8).contains(
+                    "125, as where it cannot be run: /no/such/hook")
+            }
             kill(process, SIGTERM)
             await Self.untilGone(directory)
         }

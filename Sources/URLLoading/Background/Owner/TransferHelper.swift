@@ -222,8 +222,10 @@ private final class ServingHelper: Sendable {
                 command, variable: "URLLOADING_BACKGROUND_IDENTIFIER", value: settings.identifier)
             switch outcome {
             case .success(HelperProcess.couldNotStart):
+                // A command may end with that itself, as `timeout` and `env` do.
                 ErrorText.reportMisuse(
-                    "the event hook of a background session cannot be run: \(settings.hook.first ?? "")")
+                    "the event hook of a background session has ended with status \(HelperProcess.couldNotStart), "
+                        + "as where it cannot be run: \(settings.hook.first ?? "")")
             case .success: break
             case .failure(let error):
                 ErrorText.reportMisuse("the event hook of a background session cannot be run: \(error)")
