@@ -252,14 +252,16 @@ import URLLoadingWire
         }
     }
 
-    @Test("B10.26, B1.36: a task that waits for its date is not lost where its suspension cannot be written down")
-    func suspendedOnFullDisk() async throws {
+    @Test(
+        "B10.26, B1.36: a task that waits for its date is not lost where its suspension cannot be written down",
+        arguments: [true, false])
+    func suspendedOnFullDisk(awaitsDelegate: Bool) async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
         let owner = try Rig.owner(directory) { $0.report = { _ in } }
         let (program, _) = try await Rig.program(owner)
         var order = Rig.download("http://127.0.0.1:9/")
-        (order.awaitsDelegate, order.earliestBegin) = (true, TransferInstant.now.wall + 3_600_000)
+        (order.awaitsDelegate, order.earliestBegin) = (awaitsDelegate, TransferInstant.now.wall + 3_600_000)
         owner.received(.start(order), from: program)
         #expect(owner.run { $0.transfers[1] != nil })
         // No journal can take the place of this.

@@ -157,7 +157,7 @@ extension TransferOwner {
         transfers[order.task] = LiveTransfer(record: record)
         // Order: on the disk before anything is loaded or told (B10.30). How a task stands that goes on waiting is written
         // down with the next change, as other words are.
-        let goesOnWaiting = known?.record.awaitsDelegate == true && order.awaitsDelegate
+        let goesOnWaiting = known?.record.awaitsDelegate == order.awaitsDelegate
         if let failure = save(order.task), !goesOnWaiting {
             transfers[order.task] = nil
             schedule.ended(order.task)

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import URLLoadingSystem
 
-/// The background sessions that have looked for a helper.
+/// The background sessions that have looked for an owner.
 enum BackgroundDeparture {
     private struct Weak: Sendable {
         weak var session: BackgroundSession?
