@@ -17,10 +17,11 @@ struct ResumePoint: Codable, Sendable, Equatable {
     /// How many bytes were saved.
     let received: Int64
 
-    /// The point at which a response has stopped after so many bytes; nil where no request could go on from there (B9.21 to
-    /// B9.23). `asked` is what the request was made to go on from.
+    /// The point at which a response has stopped after so many bytes; nil where no request could go on from there
+    /// (B9.21 to B9.23). `asked` is what the request was made to go on from.
     init?(_ request: URLRequest, _ response: URLResponse?, received: Int64, asked: ResumePoint?) {
-        guard received > 0, let url = request.url?.withoutUser, let http = response as? HTTPURLResponse else { return nil }
+        guard received > 0, let url = request.url?.withoutUser, let http = response as? HTTPURLResponse
+        else { return nil }
         var fields = Fields()
         // A request that goes on has its range from here, not from the program.
         if asked == nil {

@@ -119,7 +119,7 @@ struct BackgroundMeetingTests {
                 let date = Date(timeIntervalSinceNow: 1)
                 task.earliestBeginDate = date
                 task.resume()
-                // A process that stood still meanwhile may have found the date past, and then nobody is asked.
+                // A process that stood still meanwhile may have found the date past: then it does not ask.
                 isAsked = Date() < date
             }
             let task = try #require(await session.allTasks.first)
