@@ -144,7 +144,7 @@ final class MockPoolDriver {
             for key in keys.indices where keys[key].origin == origin { expectsShared[key] = known.isShared }
             becomeReady(connection, idleLimit: nil)
         }
-        pool.established(connection, capacity: capacity, now: now)
+        pool.established(connection, capacity: capacity, isShared: capacity > 1, now: now)
         apply(ready: capacity > 1 ? nil : connection)
     }
 

@@ -285,6 +285,57 @@ import URLLoadingPolicy
         #expect(pool.establish(pool.dialled, capacity: 100) == [.use(2, pool.dialled), .use(3, pool.dialled)])
     }
 
+    @Test(
+        "H2.4: a new connection begins with the room that the server's last one had; that it has room for one is sharing, too"
+    )
+    func roomRemembered() throws {
+        let (pool, key) = (VirtualPool(perHost: 3), try sharedKey())
+        #expect(pool.lastCapacity(of: key) == nil)
+        _ = pool.request(1, key)
+        let first = pool.dialled
+        _ = pool.establish(first, capacity: 100)
+        _ = pool.setCapacity(first, 1)
+        #expect(pool.lastCapacity(of: key) == 1)
+        #expect(pool.request(2, key) == [.dial(pool.dialled, key)])
+        let second = pool.dialled
+        #expect(pool.request(3, key) == [])
+        #expect(pool.establish(second, capacity: 1, isShared: true) == [.use(2, second), .dial(pool.dialled, key)])
+        #expect(pool.request(4, key) == [], "one dial is for all, as before")
+        let third = pool.dialled
+        #expect(pool.establish(third, capacity: 1, isShared: true) == [.use(3, third)])
+        #expect(pool.setCapacity(second, 2) == [.use(4, second)])
+        #expect(pool.lastCapacity(of: key) == 2)
+    }
+
+    @Test(
+        "H2.4: what is remembered of a server is its last word, and not that a connection takes nothing for the moment")
+    func roomForgotten() throws {
+        let (pool, key) = (VirtualPool(perHost: 3), try sharedKey())
+        _ = pool.request(1, key)
+        let connection = pool.dialled
+        _ = pool.establish(connection, capacity: 100)
+        _ = pool.setCapacity(connection, 1_000)
+        #expect(pool.lastCapacity(of: key) == nil, "more than was thought need not be known")
+        _ = pool.setCapacity(connection, 0)
+        #expect(pool.lastCapacity(of: key) == nil)
+        _ = pool.setCapacity(connection, 3)
+        #expect(pool.lastCapacity(of: key) == 3)
+        _ = pool.setCapacity(connection, 0)
+        #expect(pool.lastCapacity(of: key) == 3)
+        _ = pool.close(connection)
+        let (other, own, elsewhere) = (
+            try poolKey("other.test"), try sharedKey(judge: .delegate(1)), try sharedKey(81)
+        )
+        _ = pool.request(2, other)
+        #expect(pool.lastCapacity(of: key) == 3, "the key's row has gone")
+        #expect(pool.lastCapacity(of: own) == 3, "it is the server's")
+        #expect(pool.lastCapacity(of: elsewhere) == nil)
+        _ = pool.request(3, key)
+        _ = pool.establish(pool.dialled, capacity: 3)
+        _ = pool.setCapacity(pool.dialled, 500)
+        #expect(pool.lastCapacity(of: key) == 500)
+    }
+
     @Test("H2.5: with all streams taken another connection is opened within the limit, one at a time")
     func another() throws {
         let (pool, key) = (VirtualPool(perHost: 2), try sharedKey())

@@ -68,8 +68,9 @@ final class VirtualPool {
         return listed()
     }
     func setPriority(_ request: RequestID, _ priority: Float) { machine.priorityChanged(request, to: priority) }
-    func establish(_ connection: ConnectionID, capacity: Int = 1) -> [Action] {
-        machine.established(connection, capacity: capacity, now: elapsed)
+    /// One with room for several is shared; so may one be that has room for one.
+    func establish(_ connection: ConnectionID, capacity: Int = 1, isShared: Bool = false) -> [Action] {
+        machine.established(connection, capacity: capacity, isShared: isShared || capacity > 1, now: elapsed)
         return listed()
     }
     func failDial(_ connection: ConnectionID) -> [Action] {
@@ -127,6 +128,7 @@ final class VirtualPool {
         #expect(listed() == [])
         return moved
     }
+    func lastCapacity(of key: PoolKey) -> Int? { machine.lastCapacity(of: key) }
     func key(of connection: ConnectionID) -> PoolKey? { machine.key(of: connection) }
     /// How long ago the requests of a key last waited for nothing but answers.
     func sinceStandstill(of key: PoolKey) -> Duration? {

@@ -304,7 +304,8 @@ final class PoolDriver {
         core.totals.connectionsOpened.add(1)
         core.trace?.tell(.opened(.pooled(id), connection.isHTTP2 ? .http2 : .http11))
         connection.becomeReady()
-        machine.established(id, capacity: connection.capacity, now: reactor.elapsed)
+        machine.established(
+            id, capacity: connection.capacity, isShared: connection.isHTTP2, now: reactor.elapsed)
         carryOut()
         connection.watchWhileIdle()
     }
@@ -321,7 +322,10 @@ final class PoolDriver {
     private func makeConnection(_ id: ConnectionID, _ key: PoolKey, _ opened: OpenedConnection) -> Connection {
         let isHTTP2 = opened.setup.negotiated.map { $0.alpn == "h2" } ?? (key.protocols == .http2)
         return isHTTP2
-            ? .http2(HTTP2Connection(id: id, key: key, setup: opened.setup, channel: opened.channel, core: core))
+            ? .http2(
+                HTTP2Connection(
+                    id: id, key: key, setup: opened.setup, channel: opened.channel,
+                    lastCapacity: machine.lastCapacity(of: key), core: core))
             : .http1(HTTP1Connection(id: id, key: key, setup: opened.setup, channel: opened.channel, core: core))
     }
 

@@ -149,8 +149,11 @@ package struct PoolMachine: ~Copyable {
 
     // MARK: Events about connections
 
-    /// A dial succeeded, and its connection serves so many requests at the same time: one, or more where they share it.
-    package mutating func established(_ connection: ConnectionID, capacity: Int = 1, now: Duration) {
+    /// A dial succeeded, and its connection serves so many requests at the same time: one, or where they share it as many as its
+    /// server allows, and that may be one.
+    package mutating func established(
+        _ connection: ConnectionID, capacity: Int = 1, isShared: Bool = false, now: Duration
+    ) {
         guard let row = records.row(of: connection), records.connections[row].state == .dialling else { return }
         let key = records.connections[row].key
         let dialled = requestsPaired(with: row)
@@ -158,8 +161,8 @@ package struct PoolMachine: ~Copyable {
         let isBound = lead != PoolRecords.none && records.waiters[lead].isBound
         records.setCapacity(capacity, of: row)
         if mayRetire { records.setRetirement(limits.lifetime.map { now + $0 } ?? Self.never, of: row) }
-        for other in records.noteProtocol(isShared: capacity > 1, of: key) where other != key { matchUp(other) }
-        if capacity > 1 {
+        for other in records.noteProtocol(isShared: isShared, of: key) where other != key { matchUp(other) }
+        if isShared {
             share(row, with: isBound ? lead : nil, now: now)
         } else if let waiter = isBound ? lead : records.keys[key].line.first {
             serve(waiter, with: row, now: now)
@@ -235,6 +238,7 @@ package struct PoolMachine: ~Copyable {
     /// A shared connection can serve more or fewer requests at the same time than before. Those that it serves go on.
     package mutating func capacityChanged(_ connection: ConnectionID, to capacity: Int, now: Duration) {
         guard let row = records.row(of: connection), records.connections[row].isShared else { return }
+        records.noteCapacity(capacity, of: row)
         records.setCapacity(capacity, of: row)
         let state = records.connections[row].state
         guard state != .draining else { return }
@@ -353,6 +357,10 @@ package struct PoolMachine: ~Copyable {
     package func key(of connection: ConnectionID) -> PoolKey? {
         records.row(of: connection).map { records.keys[records.connections[$0].key].key }
     }
+
+    /// How many requests the server of a key let a shared connection serve at once, where it has said so and let it be fewer than
+    /// was thought: as many as a new one had better begin with.
+    package func lastCapacity(of key: PoolKey) -> Int? { records.lastCapacity(of: key) }
 
     /// Whether a connection serves its requests to their end and takes no new ones.
     package func isDraining(_ connection: ConnectionID) -> Bool {

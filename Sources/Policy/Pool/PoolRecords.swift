@@ -540,6 +540,13 @@ struct PoolRecords {
         return changed
     }
 
+    /// Remembers how many requests a server lets a shared connection serve, before the connection's row has it.
+    mutating func noteCapacity(_ capacity: Int, of row: Int) {
+        memory.note(capacity: capacity, after: connections[row].capacity, of: keys[connections[row].key].key)
+    }
+
+    func lastCapacity(of key: PoolKey) -> Int? { memory.capacity(of: key) }
+
     mutating func setOvertakings(_ count: Int, of host: Int) {
         hosts[host].overtakings = count
     }

@@ -33,7 +33,7 @@ extension HTTP2ConnectionMachine {
     /// How many streams may be open at once: those that we open, as the peer's settings and its last words allow (H2.4).
     package var capacity: Int {
         guard role == .client, phase != .ended, !isDraining, !heartbeat.isSuspect else { return 0 }
-        guard hasPeerSettings else { return Self.capacityBeforeSettings }
+        guard hasPeerSettings else { return capacityBeforeSettings }
         return Int(clamping: peerSettings.maximumConcurrentStreams ?? HTTP2FlowWindow.largest)
     }
 

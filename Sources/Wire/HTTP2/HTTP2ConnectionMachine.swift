@@ -120,14 +120,17 @@ package struct HTTP2ConnectionMachine: ~Copyable {
     /// What the driver's timer is set to, as far as this machine said.
     var timer: Duration?
     var announcedCapacity: Int
+    /// How many streams may be open before the peer's settings have come.
+    let capacityBeforeSettings: Int
 
     /// Makes a connection on which nothing was said.
     ///
     /// `connectionWindow` is the window for all streams together, at least the 65,535 bytes that it begins with.
-    /// `firstNumber` is the number of the first stream that is opened.
+    /// `firstNumber` is the number of the first stream that is opened. `lastCapacity` is how many an earlier connection to this
+    /// server let be open at once, where one has: so many may be open before its settings come.
     package init(
         role: HTTP2Role, settings: HTTP2Settings, connectionWindow: UInt32 = 16 * 1024 * 1024,
-        firstNumber: UInt32 = 1, limits: HTTP2Limits = HTTP2Limits()
+        firstNumber: UInt32 = 1, lastCapacity: Int? = nil, limits: HTTP2Limits = HTTP2Limits()
     ) {
         self.role = role
         self.limits = limits
@@ -136,13 +139,14 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         nextNumber = firstNumber | 1
         budget = HTTP2FloodBudget(limits)
         decoder = HTTP2FrameDecoder(role, maximumFrameSize: settings.maximumFrameSize)
-        announcedCapacity = role == .client ? Self.capacityBeforeSettings : 0
+        capacityBeforeSettings = min(Self.mostBeforeSettings, lastCapacity ?? Self.mostBeforeSettings)
+        announcedCapacity = role == .client ? capacityBeforeSettings : 0
     }
 
     /// RFC 9113 §6.9.2.
     static var initialWindow: UInt32 { 65_535 }
     /// H2.4.
-    static var capacityBeforeSettings: Int { 100 }
+    private static var mostBeforeSettings: Int { 100 }
 
     // MARK: Driver's side
 

@@ -60,6 +60,32 @@ struct HTTP2ExchangeTests {
     }
 
     @Test(
+        "H2.4, H2.5: a new connection begins with as many streams as the server's last one had, and refuses nobody a place"
+    )
+    func limitRemembered() {
+        var settings = HTTP2Settings()
+        settings.maximumConcurrentStreams = 1
+        let rig = EngineRig.http2(perHost: 2)
+        let peers = rig.serveHTTP2(settings: settings) { peer, number in
+            if number == 0 { peer.onWhole = { _, _ in } }
+        }
+        let first = rig.submit(target: "/first", idleTimeout: nil)
+        rig.settle()
+        // Bodies that cannot be sent a second time.
+        let uploads = (0..<3).map { _ in
+            rig.submit("POST", content: .stream(ScriptedSource(texts: "abc")), framing: .chunked)
+        }
+        rig.settle()
+        #expect(uploads.allSatisfy { $0.text == "hello" && $0.error == nil && $0.outcome?.again == nil })
+        #expect(peers.count == 2 && peers[0].targets == ["/first"])
+        #expect(peers[1].requests.map(\.id.number) == [1, 3, 5], "a stream that was refused has a number, too")
+        peers[0].answer(peers[0].requests[0])
+        rig.settle()
+        #expect(first.text == "hello")
+        rig.expectClean()
+    }
+
+    @Test(
         "H3.6, H3.5: bodies of any size arrive whole, through any windows", arguments: [0, 1, 65_535, 65_536, 300_000])
     func upload(size: Int) throws {
         let rig = EngineRig.http2()

@@ -156,6 +156,30 @@ struct HTTP2SettingsTests {
         #expect(rig.request() != nil)
     }
 
+    @Test(
+        "H2.4: where an earlier connection had fewer, as many streams until the settings have come",
+        arguments: [1, 100, 500])
+    func concurrencyRemembered(last: Int) {
+        let settings = HTTP2Settings.client
+        var machine = HTTP2ConnectionMachine(role: .client, settings: settings, lastCapacity: last)
+        machine.start(now: .zero)
+        #expect(machine.capacity == min(last, 100))
+        var (said, written, offset): ([Int], [UInt8], Int) = ([], [], 0)
+        let input = WireHTTP2.settings([(3, UInt32(last))])
+        // The first turn is before anything has come: nothing has changed then.
+        for turn in 0..<2 {
+            while let action = machine.nextAction() {
+                if case .capacityChanged(let capacity) = action { said.append(capacity) }
+                machine.takeOutput(into: &written)
+            }
+            if turn == 0 {
+                #expect(said.isEmpty)
+                _ = machine.received(input.span.bytes, offset: &offset, now: .zero)
+            }
+        }
+        #expect(said == (last > 100 ? [last] : []) && machine.capacity == last)
+    }
+
     @Test("H9.4: the entries of a SETTINGS frame are counted, also those that mean nothing")
     func manyEntries() {
         let frame = WireHTTP2.settings(Array(repeating: (0xFFFF, 1), count: 2700))

@@ -32,7 +32,7 @@ final class HTTP2Connection: ByteStreamObserver {
     /// The origin as requests name it.
     let authority: String
 
-    @exclusivity(unchecked) var machine = HTTP2ConnectionMachine(role: .client, settings: .client)
+    @exclusivity(unchecked) var machine: HTTP2ConnectionMachine
     @exclusivity(unchecked) var encoder = HPACKEncoder()
     @exclusivity(unchecked) var decoder = HPACKDecoder(limits: HPACKLimits())
     /// Streams by their places.
@@ -79,7 +79,12 @@ final class HTTP2Connection: ByteStreamObserver {
         case tls(TLSError)
     }
 
-    init(id: ConnectionID, key: PoolKey, setup: ConnectionSetup, channel: SecureChannel, core: LoopCore) {
+    /// `lastCapacity` is how many exchanges the server let an earlier connection carry at once, where that is known.
+    init(
+        id: ConnectionID, key: PoolKey, setup: ConnectionSetup, channel: SecureChannel, lastCapacity: Int?,
+        core: LoopCore
+    ) {
+        machine = HTTP2ConnectionMachine(role: .client, settings: .client, lastCapacity: lastCapacity)
         self.id = id
         self.key = key
         self.setup = setup
