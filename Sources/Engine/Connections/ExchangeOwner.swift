@@ -95,6 +95,8 @@ struct ExchangeFacts {
         /// It had no room for it, or was going away: it can be sent again, whatever it is (H7.1, H7.2). The server may want to be
         /// left in peace for a while (H7.8).
         case unprocessed(asksForCalm: Bool)
+        /// Its connection has ended in order behind others that it took (H7.3).
+        case outlasted
         /// It wants to be asked over HTTP/1.1 (H7.7).
         case needsHTTP1
     }

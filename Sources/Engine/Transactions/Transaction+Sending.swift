@@ -92,14 +92,7 @@ extension Transaction {
     /// The server has not looked at it: it is sent again, whatever it is, a few times and not at once each time (H7.3).
     private func refused(_ error: EngineError, _ refusal: ExchangeFacts.Refusal) {
         if case .needsHTTP1 = refusal { pool.noteNeedForHTTP1(of: key) }
-        refusals += 1
-        let asksForCalm = if case .unprocessed(asksForCalm: true) = refusal { true } else { false }
-        var chance = Chance()
-        guard
-            let delay = ReplayRules.delayAfterRefusal(
-                refusals, asksForCalm: asksForCalm, jitter: Double.random(in: 0...1, using: &chance))
-        else { return finish(error) }
-        var pause = delay
+        guard var pause = pause(after: refusal) else { return finish(error) }
         if case .needsHTTP1 = refusal {
             key = key.speakingHTTP1
             pause = .zero
@@ -110,6 +103,18 @@ extension Transaction {
         noteReplay()
         wish = Wish(atFront: true)
         if pause > .zero { wait(pause) } else { askForConnection() }
+    }
+
+    /// How long it waits when a server has not looked at it; nil where that was once too often.
+    private func pause(after refusal: ExchangeFacts.Refusal) -> Duration? {
+        // It does not count: such a connection has brought another request to its end, or has cost that one one of its own
+        // tries, so that their number is bounded by that of requests.
+        if case .outlasted = refusal { return .zero }
+        refusals += 1
+        let asksForCalm = if case .unprocessed(asksForCalm: true) = refusal { true } else { false }
+        var chance = Chance()
+        return ReplayRules.delayAfterRefusal(
+            refusals, asksForCalm: asksForCalm, jitter: Double.random(in: 0...1, using: &chance))
     }
 
     /// Asks for a connection after a pause, in which no time-out runs but the resource's.

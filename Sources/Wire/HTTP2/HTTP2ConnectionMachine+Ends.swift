@@ -5,6 +5,9 @@ extension HTTP2ConnectionMachine {
     /// What the peer's last GOAWAY said in words, cut to what is kept of it (H9.8).
     package var goodbyeText: [UInt8] { decoder.debugData }
 
+    /// Whether the peer's GOAWAY has left streams to their ends, and the peer had refused none before.
+    package var hasTakenSome: Bool { peerLast > 0 && !hasRefused }
+
     // MARK: Events
 
     /// We want no more streams: a GOAWAY goes out, and those that are open go on (H7.11).

@@ -150,6 +150,7 @@ extension HTTP2ConnectionMachine {
         switch try place(of: number) {
         case .open(let slot):
             if role == .server { try budget.spend(1, now: now) }
+            if code == .refusedStream { hasRefused = true }
             close(slot, .reset(code))
         case .gone, .new, .ignored: try budget.spend(1, now: now)
         }

@@ -111,6 +111,8 @@ package struct HTTP2ConnectionMachine: ~Copyable {
     var isDraining = false
     /// The last-stream-id of the peer's GOAWAY; streams above it were turned away.
     var peerLast: UInt32 = HTTP2FlowWindow.largest
+    /// Whether the peer has refused a stream.
+    var hasRefused = false
     /// The last-stream-id of ours; what comes on streams above it is discarded.
     var ourLast: UInt32 = HTTP2FlowWindow.largest
 

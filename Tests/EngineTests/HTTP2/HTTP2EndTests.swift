@@ -383,6 +383,72 @@ struct HTTP2EndTests {
     }
 
     @Test(
+        "H7.3: where each connection takes a few requests and ends in order, all are answered, however many connections that takes"
+    )
+    func fewOnEach() {
+        let rig = EngineRig.http2(perHost: 1)
+        let peers = rig.serveHTTP2 { peer, number in
+            peer.onWhole = { peer, request in
+                // The goodbye comes behind the answers, or before them.
+                let isBehind = number.isMultiple(of: 2)
+                if isBehind { peer.answer(request) }
+                guard peer.requests.count == 3 else { return }
+                peer.goAway(last: request.id.number)
+                if !isBehind { for earlier in peer.requests { peer.answer(earlier) } }
+            }
+        }
+        let journals = (0..<39).map { rig.submit("POST", target: "/\($0)", body: [1]) }
+        rig.settle()
+        #expect(journals.allSatisfy { $0.text == "hello" && $0.error == nil })
+        #expect(peers.count == 13 && peers.peers.allSatisfy { $0.requests.count == 3 })
+        rig.expectClean()
+    }
+
+    @Test(
+        "H7.3: a server that takes no request gets each six times, and then it fails, also where the server pretends to take some",
+        arguments: [false, true])
+    func takesNone(pretends: Bool) {
+        let rig = EngineRig.http2(perHost: 1)
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                guard pretends else { return peer.goAway(last: 0) }
+                // Its goodbye leaves the first, which was refused before.
+                peer.reset(request, .refusedStream)
+                peer.goAway(last: request.id.number)
+            }
+        }
+        let journals = (0..<4).map { rig.submit("POST", target: "/\($0)", body: [1]) }
+        for _ in 0..<80 {
+            rig.settle()
+            rig.advance(.milliseconds(100))
+        }
+        rig.settle()
+        #expect(journals.allSatisfy { $0.hasEnded && $0.error != nil && $0.outcome?.timelines.count == 6 })
+        #expect(peers.count <= 24)
+        rig.expectClean()
+    }
+
+    @Test(
+        "H7.3: a GOAWAY behind an answered request does not count if it is no error",
+        arguments: [HTTP2ErrorCode.noError, .protocolError, .enhanceYourCalm])
+    func outlasted(code: HTTP2ErrorCode) {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in
+                guard let first = peer.requests.first, first.id != request.id else { return peer.answer(request) }
+                peer.goAway(last: first.id.number, code)
+            }
+        }
+        let first = rig.submit()
+        rig.settle()
+        let journal = rig.submit("POST", content: .stream(ScriptedSource(texts: "abc")), framing: .chunked)
+        rig.settle()
+        #expect(first.text == "hello" && peers.count == 1)
+        #expect(journal.hasEnded && journal.outcome?.again?.refusals == (code == .noError ? 0 : 1))
+        rig.expectClean()
+    }
+
+    @Test(
         "H7.1: what came with a GOAWAY stays as it came where the connection that is tried next has something to read, too"
     )
     func goAwayBesideInput() throws {

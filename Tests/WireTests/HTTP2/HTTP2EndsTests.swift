@@ -79,6 +79,17 @@ struct HTTP2EndsTests {
         #expect(rig.takeWritten().isEmpty)
     }
 
+    @Test(
+        "H7.3: whether a GOAWAY has left other streams to their ends, of which none was refused",
+        arguments: [(UInt32(0), false, false), (1, false, true), (3, false, true), (3, true, false)])
+    func goAwayBehindOthers(last: UInt32, isRefusing: Bool, hasTakenSome: Bool) {
+        var rig = client(3)
+        if isRefusing { rig.receive(WireHTTP2.reset(1, .refusedStream)) }
+        rig.receive(WireHTTP2.goAway(last, .noError))
+        #expect(rig.takeSaid().contains(.closed(5, .turnedAway(.noError))))
+        #expect(rig.machine.hasTakenSome == hasTakenSome)
+    }
+
     @Test("H7.1: several GOAWAYs may come, whose number falls and must not rise")
     func severalGoAways() {
         var rig = client(3)

@@ -131,7 +131,8 @@ final class HTTP2Stream {
         let error = error(for: end, phase: owner.phase)
         // What has been answered was looked at, whatever the server says. An informational answer may be a gateway's.
         let isUnanswered = if case .awaiting = progress { !isTakenUp } else { false }
-        let facts = facts(isUnanswered ? ExchangeFacts.Refusal(end) : nil)
+        let facts = facts(
+            isUnanswered ? ExchangeFacts.Refusal(end, tookOthers: connection.machine.hasTakenSome) : nil)
         noteBodyBytes()
         // The request may be sent again: its body is not closed here, but where the request ends.
         leaveBody()
@@ -190,9 +191,12 @@ final class HTTP2Stream {
 }
 
 extension ExchangeFacts.Refusal {
-    /// What the end of a stream says about its request having been looked at; nil where it may have been.
-    fileprivate init?(_ end: HTTP2StreamEnd) {
-        if end.peerCode == .http11Required {
+    /// What the end of a stream says about its request having been looked at; nil where it may have been. `tookOthers` says that a
+    /// GOAWAY has left other streams to their ends.
+    fileprivate init?(_ end: HTTP2StreamEnd, tookOthers: Bool) {
+        if tookOthers, end == .turnedAway(.noError) {
+            self = .outlasted
+        } else if end.peerCode == .http11Required {
             self = .needsHTTP1
         } else if end.isUnprocessed {
             self = .unprocessed(asksForCalm: end.peerCode == .enhanceYourCalm)
