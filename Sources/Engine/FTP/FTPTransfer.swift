@@ -287,7 +287,7 @@ final class FTPTransfer: SteeredLoad {
     private func note(_ demand: ReceiverDemand) {
         switch demand {
         case .more: break
-        case .pause:
+        case .pause, .hold:
             guard !isReceiverFull else { return }
             isReceiverFull = true
             hold()

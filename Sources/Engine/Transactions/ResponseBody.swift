@@ -1,5 +1,5 @@
 // The content of one response on its way to the receiver: content coding undone (B16.49 to B16.62), in bounded
-// pieces, and kept when the receiver is full in the middle of one.
+// pieces, and kept when the receiver is full in the middle of one, or has still to say whether it wants any.
 
 import URLLoadingWire
 
@@ -7,8 +7,9 @@ import URLLoadingWire
 final class ResponseBody {
     // `@exclusivity(unchecked)`: as in `Transaction`.
 
-    @exclusivity(unchecked) private var decoder: ContentDecoder
-    // Coded bytes that wait for the receiver; at most one read's worth.
+    // Nil where there is nothing to undo, and the object is there to hold what comes.
+    @exclusivity(unchecked) private var decoder: ContentDecoder?
+    // Bytes as they came, that wait for the receiver; at most one read's worth, unless all are held.
     @exclusivity(unchecked) private var held: [UInt8] = []
     // The decoder may have more output without more input.
     @exclusivity(unchecked) private var hasMoreOutput = false
@@ -16,8 +17,18 @@ final class ResponseBody {
     // What has been read and written of the body, by which it is measured.
     @exclusivity(unchecked) private var coded: Int64 = 0
     @exclusivity(unchecked) private var decoded: Int64 = 0
+    /// Nothing goes on: the receiver has still to say what becomes of it.
+    @exclusivity(unchecked) var holdsAll = false
+    /// With what the exchange has broken off meanwhile.
+    @exclusivity(unchecked) var loss: EngineError?
 
-    private init(_ decoder: consuming ContentDecoder, limits: DecodingLimits) {
+    /// There is nothing to undo.
+    init() {
+        decoder = nil
+        limits = DecodingLimits()
+    }
+
+    private init(_ decoder: consuming ContentDecoder?, limits: DecodingLimits) {
         self.decoder = decoder
         self.limits = limits
     }
@@ -37,20 +48,30 @@ final class ResponseBody {
     }
 
     /// Whether bytes wait for the receiver.
-    var hasHeld: Bool { hasMoreOutput || !held.isEmpty }
+    var hasHeld: Bool { !holdsAll && (hasMoreOutput || !held.isEmpty) }
+
+    /// Whether something is undone, so that the receiver gets other bytes than the server has sent.
+    var isCoded: Bool { decoder != nil }
+
+    /// Whether more is held than is worth its memory.
+    var holdsMuch: Bool { held.count > Self.mostHeld }
 
     /// Passes bytes on, decoded; what the receiver cannot take is held.
     func take(
         _ bytes: UnsafeRawBufferPointer, buffers: BodyBuffers,
         to sink: (UnsafeRawBufferPointer) -> ReceiverDemand
     ) throws(WireError) {
+        if holdsAll { return held.append(contentsOf: bytes) }
         var offset = 0
         var delivered = 0
         while true {
             let buffer = buffers.space(atLeast: Self.leastRoom)
             let start = offset
-            let produced = try decoder.decode(bytes.bytes, offset: &offset, into: buffer)
-            hasMoreOutput = decoder.hasMore
+            guard let produced = try decoder?.decode(bytes.bytes, offset: &offset, into: buffer) else {
+                _ = sink(bytes)
+                return
+            }
+            hasMoreOutput = decoder?.hasMore == true
             coded += Int64(offset - start)
             decoded += Int64(produced)
             if let fault = limits.fault(decoded: decoded, coded: coded) { throw fault }
@@ -61,7 +82,7 @@ final class ResponseBody {
             delivered += hasMoreOutput && produced < buffer.count ? Self.mostDeliveredAtOnce : produced
             switch demand {
             case .more where delivered < Self.mostDeliveredAtOnce: continue
-            case .more, .pause, .discard, .detach:
+            case .more, .pause, .hold, .discard, .detach:
                 held = Array(bytes[offset...])
                 return
             }
@@ -91,8 +112,11 @@ final class ResponseBody {
     /// Picked by feel: a millisecond's work or so, after which the loop's other transfers have their turn.
     private static let mostDeliveredAtOnce = 1024 * 1024
 
+    /// Picked by feel: the page behind a refusal or a redirect is smaller.
+    private static let mostHeld = 64 * 1024
+
     /// The body is over; throws when its coding is not.
     func finish() throws(WireError) {
-        try decoder.finish()
+        try decoder?.finish()
     }
 }

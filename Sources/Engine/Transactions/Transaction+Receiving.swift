@@ -43,8 +43,10 @@ extension Transaction {
             timeline.responseBodyBytesDecoded += Int64(piece.bytes.count)
             return note(receiver.received(body: piece))
         }
-        timeline.responseBodyBytesCoded += Int64(piece.bytes.count)
+        if body.isCoded { timeline.responseBodyBytesCoded += Int64(piece.bytes.count) }
         deliver { sink throws(WireError) in try body.take(piece.bytes, buffers: core.buffers.decoded, to: sink) }
+        // Where so much is held, the rest waits in the connection.
+        if body.holdsAll, body.holdsMuch { isReceiverFull = true }
     }
 
     /// Fields came behind the body.
@@ -69,8 +71,9 @@ extension Transaction {
 
     /// The receiver can take more.
     func resumeReading() {
-        guard isReceiverFull else { return }
+        guard isReceiverFull || body?.holdsAll == true else { return }
         isReceiverFull = false
+        body?.holdsAll = false
         deadlines.released(reactor.elapsed)
         goOnReading()
     }
@@ -146,6 +149,12 @@ extension Transaction {
         case .discard:
             // At the end of the turn, since the rest may be in the bytes that are being read.
             reactor.later { [self] in discardRest() }
+        case .hold:
+            let holding = body ?? ResponseBody()
+            holding.holdsAll = true
+            body = holding
+            deadlines.held(reactor.elapsed)
+            rearm()
         case .pause:
             guard !isReceiverFull else { return }
             isReceiverFull = true
@@ -162,9 +171,12 @@ extension Transaction {
     }
 
     private func endIfDrained() {
-        guard case .draining = state, body?.hasHeld != true else { return }
+        guard case .draining = state else { return }
+        guard let body else { return finish(nil) }
+        guard !body.hasHeld, !body.holdsAll else { return }
+        if let loss = body.loss { return finish(loss) }
         do throws(WireError) {
-            try body?.finish()
+            try body.finish()
             finish(nil)
         } catch {
             finish(.wire(error))

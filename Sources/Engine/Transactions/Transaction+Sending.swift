@@ -62,6 +62,12 @@ extension Transaction {
     func exchangeFailed(_ error: EngineError, facts: ExchangeFacts) {
         guard case .exchanging = state else { return }
         guard discardBudget == nil else { return finish(nil) }
+        if let body, body.holdsAll {
+            // What the receiver says may be that nothing more is wanted, and then nothing was lost.
+            body.loss = error
+            state = .draining
+            return
+        }
         if let refusal = facts.refusal { return refused(error, refusal) }
         attempt += 1
         let verdict =

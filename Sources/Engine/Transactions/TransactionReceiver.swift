@@ -51,7 +51,7 @@ package protocol TransactionReceiver: AnyObject {
     /// The next bytes of the body, decoded; they are valid during the call, or longer where the piece is kept.
     func received(body piece: BodyPiece) -> ReceiverDemand
 
-    /// Fields came behind the body (B16.46), all of which has been told.
+    /// Fields came behind the body (B16.46), all of which has been told, or is held.
     func received(trailers: Fields)
 
     /// So many bytes of the request's body have been taken by the socket, counted from the start of this attempt.
@@ -108,6 +108,9 @@ package enum ReceiverDemand: Sendable {
     case more
     /// Read nothing more until `TransactionHandle.resumeReading()`.
     case pause
+    /// Hand nothing over until `TransactionHandle.resumeReading()`, and read on as far as what comes can be kept: where that is all, the
+    /// connection is free before. Said to a head only.
+    case hold
     /// Nothing more of this response is wanted; the same as `TransactionHandle.discardRest()`.
     case discard
     /// Nothing but the connection itself is wanted; the same as `TransactionHandle.detach()`, and said to a head only.

@@ -3,7 +3,8 @@
 // to 2.7, 2.11).
 //
 // A refusal is noticed on the loop and decided elsewhere, since storages and delegates are the program's own code: on the
-// delegate queue or, for an async call that has none, on a helper thread. Meanwhile the response is not read on.
+// delegate queue or, for an async call that has none, on a helper thread. Meanwhile nothing of the response's body goes anywhere. It is
+// read on a little all the same, so that others may have the connection, unless the next request may have to go over that one.
 //
 // Must not know: how a proof is made, in which form a delegate is asked (`DelegateInquiry`).
 
@@ -19,16 +20,17 @@ struct TaskAuthentication: Sendable {
 
     // MARK: On the loop
 
-    /// Whether the response to a hop asks for credentials in a way that is understood (B2.12): then nothing more of it
-    /// is read before it is settled what becomes of it.
-    func isRefused(_ head: ResponseHead, _ response: HTTPURLResponse, on reactor: Reactor) -> Bool {
+    /// What becomes of a response to a hop that asks for credentials in a way that is understood (B2.12); else nil.
+    func fate(
+        ofRefusal head: ResponseHead, _ response: HTTPURLResponse, on reactor: Reactor
+    ) -> HopAnswer.Fate? {
         guard head.status == 401 || head.status == 407, let session = task.session,
             let handle = task.state.withLock({ $0.load.transaction }), let side = handle.side(refusingWith: head.status)
-        else { return false }
+        else { return nil }
         let step = noteRefusal(head, by: side, of: handle.authenticated, session.authentication)
-        if case .deliver = step { return false }
+        if case .deliver = step { return nil }
         takeStep(step, Refusal(.response(response, handle), by: side), on: reactor)
-        return true
+        return .undecided(bindsConnection: step.bindsConnection)
     }
 
     /// A proxy does not open a tunnel for this task.
@@ -307,6 +309,17 @@ struct TaskAuthentication: Sendable {
         switch refusal.subject {
         case .tunnel(let question, _): question.answer(.giveUp)
         case .response(let response, _): if isOpen(refusal) { task.hops.show(undecided: response, isFirst: false) }
+        }
+    }
+}
+
+extension AuthenticationMachine.Step {
+    /// Whether what follows may be about the connection (B2.93).
+    fileprivate var bindsConnection: Bool {
+        switch self {
+        case .ask(let space, _), .negotiate(let space, _): space.method.bindsConnection
+        case .send(let authorization): authorization.bindsConnection
+        case .deliver: false
         }
     }
 }

@@ -31,7 +31,7 @@ struct HopAnswer: Sendable {
         case upgrade
         /// An upload that may be resumed hears of it.
         case upload
-        /// The answer asks for credentials (B2.12): nothing more of it is read before it is settled what becomes of it.
+        /// The answer asks for credentials (B2.12): nothing more of it goes anywhere before it is settled what becomes of it.
         case refusal
         /// It is for an upload's own eyes (B11.34).
         case concealment
@@ -56,7 +56,8 @@ struct HopAnswer: Sendable {
         /// It is the task's once a delegate has said so; nothing of the body is read before.
         case asked
         /// It is not decided whether it is the task's or another request follows; nothing of the body goes anywhere before.
-        case undecided
+        /// `bindsConnection`: the other request may have to go over the same connection, which is not given back before.
+        case undecided(bindsConnection: Bool)
         /// Its body is not delivered. Whether it is read all the same: the connection, or a cache, has a use for it.
         case unwanted(isRead: Bool)
         /// A download's file has all of it already.
@@ -149,8 +150,10 @@ struct HopAnswer: Sendable {
     }
 
     private func meetRefusal(_ head: ResponseHead, _ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {
-        guard task.authentication.isRefused(head, response, on: arrival.reactor) else { return .concealment }
-        arrival.fate = .undecided
+        guard let fate = task.authentication.fate(ofRefusal: head, response, on: arrival.reactor) else {
+            return .concealment
+        }
+        arrival.fate = fate
         return nil
     }
 
@@ -183,7 +186,7 @@ struct HopAnswer: Sendable {
         switch task.retry.meet(response, plan) {
         case .goesOn: return .redirect
         case .passes: arrival.fate = .unwanted(isRead: true)
-        case .asked: arrival.fate = .undecided
+        case .asked: arrival.fate = .undecided(bindsConnection: false)
         }
         return nil
     }
@@ -224,7 +227,7 @@ struct HopAnswer: Sendable {
             return .unwanted(isRead: keepsOwnBody)
         }
         task.delivery.post(.redirect(response, next), on: reactor)
-        return .undecided
+        return .undecided(bindsConnection: false)
     }
 
     // MARK: The task's own
@@ -268,7 +271,7 @@ struct HopAnswer: Sendable {
             switch task.retry.meet(answer, plan) {
             case .goesOn: break
             case .passes: return .unwanted(isRead: false)
-            case .asked: return .undecided
+            case .asked: return .undecided(bindsConnection: false)
             }
         }
         return show(response, hasBody: true)

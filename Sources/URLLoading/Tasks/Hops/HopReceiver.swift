@@ -114,9 +114,9 @@ final class HopReceiver: TransactionReceiver {
         case .asked:
             expectBody(of: head, framing, decoding: decoding)
             return .pause
-        case .undecided:
+        case .undecided(let bindsConnection):
             self.fate = .undecided(framing, decoding: decoding)
-            return .pause
+            return bindsConnection ? .pause : .hold
         case .unwanted(let isRead):
             self.fate = .discard
             return isRead ? .more : .discard
