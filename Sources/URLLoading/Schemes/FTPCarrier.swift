@@ -194,7 +194,7 @@ private final class FTPDelivery: FTPReceiver {
     func received(body piece: BodyPiece) -> ReceiverDemand { load.received(body: Data(piece.bytes)) }
 
     func sent(bodyBytes: Int64) {
-        load.core.counting.bodySent(total: bodyBytes, tellsDelegate: load.plan.tellsDelegate, on: reactor)
+        load.core.counting.bodySent(bodyBytes, tellsDelegate: load.plan.tellsDelegate, on: reactor)
     }
 
     func moved() { load.noteProgress() }

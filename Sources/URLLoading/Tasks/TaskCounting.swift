@@ -33,10 +33,13 @@ struct TaskCounting: Sendable {
         updateProgress()
     }
 
-    func bodySent(total: Int64, tellsDelegate: Bool, on reactor: Reactor) {
+    /// So many bytes of the request's body have been sent, behind those that an upload which goes on had sent before; none where the body
+    /// is sent once more.
+    func bodySent(_ bytes: Int64, behind base: Int64 = 0, tellsDelegate: Bool, on reactor: Reactor) {
+        let total = base + bytes
         task.counters.sent.store(total, ordering: .relaxed)
         updateProgress()
-        if tellsDelegate { task.delivery.post(.sent(total), on: reactor) }
+        if tellsDelegate { task.delivery.post(bytes > 0 ? .sent(total) : .sendsAgain, on: reactor) }
         announceProgress()
     }
 

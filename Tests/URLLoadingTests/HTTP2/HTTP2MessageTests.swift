@@ -131,4 +131,36 @@ struct HTTP2MessageTests {
             #expect(told.value.last == 100_000)
         }
     }
+
+    @Test("B11.12, H7.3: an upload that was refused is counted anew, also where the delegate hears of it late")
+    func refusedUpload() async throws {
+        let requests = Guarded(0)
+        let router: @Sendable (ServerRequest) -> ServerResponse = { _ in
+            requests.add(1) == 1 ? .reset(.refusedStream) : .text("taken")
+        }
+        try await withHTTP2Session(.offered, router: router) { server, session in
+            let (told, isAnswered, ended) = (Guarded<[String]>([]), DispatchSemaphore(value: 0), Signal())
+            let handlers = URLSession.EventHandlers()
+            handlers.didSendBodyData = { _, _, sent, total, expected in
+                told.change { $0.append("\(sent) \(total) \(expected)") }
+                // The whole second attempt is waiting to be told.
+                if told.value.count == 1 { isAnswered.wait() }
+            }
+            handlers.didComplete = { _, _, error in
+                #expect(error == nil)
+                ended.fire()
+            }
+            var hooks = URLSession.TraceHooks()
+            hooks.responseReceived = { _, _ in isAnswered.signal() }
+            let configuration = session.configuration
+            configuration.traceHooks = [hooks]
+            let own = URLSession(configuration: configuration, delegate: handlers, delegateQueue: nil)
+            defer { own.invalidateAndCancel() }
+            var request = URLRequest(url: try server.at())
+            request.httpMethod = "POST"
+            own.uploadTask(with: request, from: Data(count: 3_000)).resume()
+            await ended.wait()
+            #expect(told.value == ["3000 3000 3000", "3000 3000 3000"])
+        }
+    }
 }

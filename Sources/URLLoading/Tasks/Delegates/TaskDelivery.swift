@@ -80,6 +80,8 @@ struct TaskDelivery: Sendable {
         case .sent(let total):
             guard !task.isOver else { return }
             task.telling.tellSent(total)
+        case .sendsAgain:
+            task.telling.countSentAnew()
         case .cookies(let cookies):
             task.cookies.storeInProgramsOwn(cookies)
         case .redirect(let response, let request):

@@ -13,6 +13,8 @@ enum TaskEvent: Sendable {
     case informational(HTTPURLResponse)
     /// So many bytes of the body have been sent, in all.
     case sent(Int64)
+    /// The body is sent once more, from its beginning.
+    case sendsAgain
     /// What an answer has brought for a storage that is the program's own.
     case cookies([HTTPCookie])
     case redirect(HTTPURLResponse, URLRequest)

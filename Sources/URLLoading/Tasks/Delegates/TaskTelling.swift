@@ -45,10 +45,18 @@ struct TaskTelling: Sendable {
         tell(.complete) { $0.urlSession($1, task: $2, didCompleteWithError: error) }
     }
 
+    /// The body is sent once more, from its beginning (B11.12).
+    func countSentAnew() {
+        let base = sentBefore
+        task.state.withLock { $0.sentTold = base }
+    }
+
+    /// What an upload that goes on has sent before its request began.
+    private var sentBefore: Int64 { task.isUpload ? task.state.withLock { $0.upload?.base ?? 0 } : 0 }
+
     /// What of the body has been sent since the last call.
     func tellSent(_ total: Int64) {
-        // The body is sent once more, from its beginning.
-        let base = task.isUpload ? task.state.withLock { $0.upload?.base ?? 0 } : 0
+        let base = sentBefore
         guard total > base else { return task.state.withLock { $0.sentTold = base } }
         let before = task.state.withLock { state in
             defer { state.sentTold = total }

@@ -176,7 +176,7 @@ final class HopReceiver: TransactionReceiver {
 
     func sent(bodyBytes: Int64) {
         task.counting.bodySent(
-            total: (answer.plan.upload?.base ?? 0) + bodyBytes, tellsDelegate: answer.plan.tellsDelegate, on: reactor)
+            bodyBytes, behind: answer.plan.upload?.base ?? 0, tellsDelegate: answer.plan.tellsDelegate, on: reactor)
     }
 
     func finished(_ outcome: TransactionOutcome) {
