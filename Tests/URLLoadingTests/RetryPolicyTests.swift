@@ -432,5 +432,8 @@ struct RetryPolicyTests {
         #expect(await Load(url, in: session).text == "good")
         #expect(await Load(broken, in: session).code == .timedOut)
         #expect(mock.requests.count == 5)
+        let plain = url.appending(path: "plain")
+        mock.stub(plain, .failure(NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut)), .text("good"))
+        #expect(await Load(plain, in: session).text == "good")
     }
 }

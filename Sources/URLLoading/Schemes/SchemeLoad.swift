@@ -92,7 +92,7 @@ final class SchemeLoad: LoadHandle {
     /// that is what has failed.
     func failed(_ error: any Error, forWantOfWay failure: EngineError? = nil) {
         if let failure { state.withLock { $0.lackOfWay = failure } }
-        report(.end(error), closes: true)
+        report(.end(LoadFailure.naming(error)), closes: true)
     }
 
     /// Something has happened that keeps the load from being idle.

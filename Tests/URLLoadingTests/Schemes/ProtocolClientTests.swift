@@ -86,6 +86,30 @@ struct ProtocolClientTests {
         #expect(error?.userInfo.count == 1)
     }
 
+    @Test("B14.47, B17.1: an NSError of NSURLErrorDomain reaches tasks of every kind as the URLError of its code")
+    func plainErrors() async throws {
+        let script = ProtocolScript { held in
+            held.fail(
+                NSError(
+                    domain: NSURLErrorDomain, code: NSURLErrorNotConnectedToInternet, userInfo: ["key": "value"]))
+        }
+        let url = try script.url()
+        let session = protocolSession()
+        let error = await session.handled(url).2 as? URLError
+        #expect(error?.code == .notConnectedToInternet && error?.userInfo["key"] as? String == "value")
+        #expect(await codeThrown { _ = try await session.data(from: url) } == .notConnectedToInternet)
+        #expect(await codeThrown { _ = try await session.download(from: url) } == .notConnectedToInternet)
+        let delegate = RecordingDelegate()
+        let task = protocolSession(delegate).dataTask(with: url)
+        task.resume()
+        await delegate.transcript.completed.wait()
+        #expect((task.error as? URLError)?.code == .notConnectedToInternet)
+        // There is no URLError of a code without a name.
+        let nameless = ProtocolScript { $0.fail(NSError(domain: NSURLErrorDomain, code: 77)) }
+        let other = await session.handled(try nameless.url()).2 as? NSError
+        #expect(other?.domain == NSURLErrorDomain && other?.code == 77)
+    }
+
     @Test("B14.48: a load that ends without a response gives a handler data, and neither response nor error")
     func noResponse() async throws {
         let script = ProtocolScript { $0.finish() }
