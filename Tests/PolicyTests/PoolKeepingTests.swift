@@ -71,6 +71,30 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(dialling: 1, waiting: 1))
     }
 
+    @Test(
+        "B2.93: a kept connection to a server without HTTP/2 serves the request that must have HTTP/1.1, then those of its key"
+    )
+    func withoutHTTP2() throws {
+        let (pool, key) = (VirtualPool(), try poolKey(scheme: .https, protocols: .http2OrHTTP1))
+        let connection = pool.lease(1, key)
+        pool.keep(connection, after: 1)
+        #expect(pool.request(2, key.speakingHTTP1, continuing: 1) == [.use(2, connection)])
+        _ = pool.release(connection)
+        #expect(pool.request(3, key) == [.use(3, connection)])
+        #expect(pool.counts == PoolCounts(inUse: 1))
+    }
+
+    @Test("A connection that is shared is not kept: the request that must have HTTP/1.1 dials")
+    func shared() throws {
+        let (pool, key) = (VirtualPool(), try poolKey(scheme: .https, protocols: .http2OrHTTP1))
+        _ = pool.request(1, key)
+        let connection = pool.dialled
+        #expect(pool.establish(connection, capacity: 100) == [.use(1, connection)])
+        pool.keep(connection, after: 1)
+        #expect(
+            pool.request(2, key.speakingHTTP1, continuing: 1) == [.dial(pool.dialled, key.speakingHTTP1)])
+    }
+
     @Test("Only a connection in use can be kept, and an immediate shut-down closes it")
     func limits() throws {
         let (pool, key) = (VirtualPool(), try poolKey())

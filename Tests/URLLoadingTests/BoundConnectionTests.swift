@@ -75,6 +75,27 @@ struct BoundConnectionTests {
     }
 
     @Test(
+        "B2.8, B2.93: over https, too, a server without HTTP/2 is asked on one connection, and later requests need no answer"
+    )
+    func httpsWithoutHTTP2() async throws {
+        let (door, (_, identity)) = (NTLMDoor(), try CertificateFactory.server("localhost"))
+        var options = LoopbackServer.Options(tls: ServerTLS(identity: identity))
+        options.http2 = .off
+        try await withServer(options, router: { door.answer($0) }) { server async throws in
+            let delegate = GuestDelegate {
+                $0.isAboutServer ? (.performDefaultHandling, nil) : (.useCredential, URLCredential("DOMAIN\\u", "p"))
+            }
+            let session = visitor(delegate) {
+                $0.serverTrustEvaluation = .dangerouslyAcceptAnyCertificate
+                $0.http2 = .offered
+            }
+            for path in ["/a", "/b", "/c"] { #expect(try await session.visit(server.at(path)) == "200 ") }
+            #expect(door.visits.lines == ["/a - on 1", "/a 1 on 1", "/a 3 on 1", "/b - on 1", "/c - on 1"])
+            #expect(delegate.challenges.value.filter { !$0.isAboutServer }.count == 1)
+        }
+    }
+
+    @Test(
         "B7.104: answers over a connection that NTLM has proven are not stored, unless they are public",
         .http1Only("A task without a proof of its own goes on over HTTP/2, where the user is not known"))
     func storedAnswers() async throws {

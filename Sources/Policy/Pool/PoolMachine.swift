@@ -99,7 +99,9 @@ package struct PoolMachine: ~Copyable {
     ) {
         guard phase != .shutDown else { return will(.refuse(request)) }
         if let continuing, let row = takeKept(after: continuing) {
-            if records.keys[records.connections[row].key].key == key { return will(.use(request, records.id(of: row))) }
+            // Only what speaks HTTP/1.1 is kept, also where it could have been HTTP/2 when it was dialled.
+            let speaksHTTP1 = records.keys[records.connections[row].key].key.speakingHTTP1
+            if speaksHTTP1 == key.speakingHTTP1 { return will(.use(request, records.id(of: row))) }
             will(.close(records.id(of: row)))
             records.move(row, to: .free)
             records.dropKeyIfUnused(records.connections[row].key)
