@@ -16,10 +16,15 @@ private final class NTLMDoor: Sendable {
 
     init(closesAfterChallenge: Bool = false) { self.closesAfterChallenge = closesAfterChallenge }
 
-    func answer(_ request: ServerRequest) -> ServerResponse {
+    /// The number of the message that a request brings, or a dash.
+    static func kind(of request: ServerRequest) -> String {
         let proof = request.fields.first(.authorization)
         let message = proof.flatMap { Data(base64Encoded: String($0.dropFirst("NTLM ".count))) }.map { [UInt8]($0) }
-        let kind = message.flatMap { $0.count > 8 ? $0[8] : nil }.map { "\($0)" } ?? "-"
+        return message.flatMap { $0.count > 8 ? $0[8] : nil }.map { "\($0)" } ?? "-"
+    }
+
+    func answer(_ request: ServerRequest) -> ServerResponse {
+        let kind = Self.kind(of: request)
         visits.note("\(request.path) \(kind) on \(request.connection)")
         let stage = stages.withLock { $0[request.connection] }
         switch (kind, stage) {
@@ -137,14 +142,74 @@ struct BoundConnectionTests {
         }
     }
 
-    @Test("B2.93, B2.96: each round sends the request's body, and the server gets it whole")
+    private func posting(to server: LoopbackServer) throws -> URLRequest {
+        var request = URLRequest(url: try server.at("/").naming("u:p"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        return request
+    }
+
+    @Test("B2.93, B2.96: the first message goes without the request's body, and the third with all of it")
     func body() async throws {
+        let (door, lengths) = (NTLMDoor(), Guarded<[Int]>([]))
+        let router: LoopbackServer.Router = { request in
+            lengths.change { $0.append(request.body.count) }
+            return door.answer(request)
+        }
+        try await withServer(router: router) { server async throws in
+            #expect(try await visitor().visit(posting(to: server)) == "200 body")
+            #expect(lengths.value == [4, 0, 4])
+        }
+    }
+
+    @Test(
+        "B2.93, B2.96: a server that refuses a request before it has its body gets it with the third message, a stream read once more",
+        .http1Only("What is refused early there costs no connection")
+    )
+    func refusedEarly() async throws {
         let door = NTLMDoor()
-        try await withServer(router: { door.answer($0) }) { server async throws in
-            var request = URLRequest(url: try server.at("/").naming("u:p"))
-            request.httpMethod = "POST"
-            request.httpBody = Data("body".utf8)
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { NTLMDoor.kind(of: $0) == "3" ? nil : door.answer($0) }
+        try await withServer(options, router: { door.answer($0) }) { server async throws in
+            var request = try posting(to: server)
+            request.setValue("100-continue", forHTTPHeaderField: "Expect")
             #expect(try await visitor().visit(request) == "200 body")
+            #expect(door.visits.lines.map { $0.prefix(3) } == ["/ -", "/ 1", "/ 3"])
+            request.httpBody = nil
+            let delegate = GuestDelegate(
+                Guest.always(.useCredential, URLCredential("u", "p")),
+                streams: { InputStream(data: Data("body".utf8)) })
+            visitor(delegate).uploadTask(withStreamedRequest: request).resume()
+            await delegate.transcript.completed.wait()
+            #expect(
+                delegate.transcript.calls == [
+                    "stream", "session NTLM - 0 u/p 401", "stream", "sent 4 4 -1", "response 200", "data",
+                    "complete nil",
+                ])
+            #expect(delegate.transcript.body == "body")
+        }
+    }
+
+    @Test(
+        "B2.93: where the first message is not refused, its answer is none to the request, which goes out with its body"
+    )
+    func notRefused() async throws {
+        let (door, lengths) = (NTLMDoor(), Guarded<[Int]>([]))
+        let router: LoopbackServer.Router = { request in
+            var count = 0
+            lengths.change { lengths in
+                lengths.append(request.body.count)
+                count = lengths.count
+            }
+            if count > 2 { return .echo(request) }
+            return NTLMDoor.kind(of: request) == "1" ? .text("nothing") : door.answer(request)
+        }
+        try await withServer(router: router) { server async throws in
+            let storage = URLCredentialStorage()
+            let delegate = GuestDelegate(Guest.always(.useCredential, URLCredential("u", "p")))
+            #expect(try await visitor(delegate, storage: storage).visit(posting(to: server)) == "200 body")
+            #expect(lengths.value == [4, 0, 4])
+            #expect(storage.allCredentials.isEmpty, "Nothing was proven")
         }
     }
 

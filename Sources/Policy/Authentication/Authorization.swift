@@ -43,6 +43,9 @@ package struct Authorization: Sendable, Concealed {
     /// its request until the rounds are over (B2.93).
     package var bindsConnection: Bool { space.method.bindsConnection }
 
+    /// Whether no request is let in for it: NTLM's first message only asks for the second.
+    package var opensNothing: Bool { if case .ntlmOffer = proof { true } else { false } }
+
     /// The function with which the body has to be hashed before the field can be made; nil when it does not matter
     /// (B2.82).
     package func bodyHash(for request: AuthenticatedRequest) -> HashAlgorithm? {

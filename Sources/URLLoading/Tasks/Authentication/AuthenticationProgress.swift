@@ -12,6 +12,8 @@ struct AuthenticationProgress: Sendable {
     private var proxy: AuthenticationRounds?
     /// The request of the hop goes out once more, with what the rounds say.
     var goesAgain = false
+    /// The request of the hop goes out without its body.
+    var withholdsBody = false
     /// The request after which a connection was kept for the next round.
     var kept: RequestID?
     /// What requests of this task alone go out with unasked: the credentials were given for one answer (B2.53).
@@ -57,6 +59,13 @@ struct AuthenticationProgress: Sendable {
     /// A redirect leads away from a URL that names this user.
     mutating func note(_ named: URLUserInformation) { user = named }
 
+    /// A request whose body was withheld was not refused: what was offered with it has no answer. Returns what was forgotten, which
+    /// may be the program's.
+    mutating func passedWithoutBody() -> [CredentialOffer] {
+        withholdsBody = false
+        return [server?.passedWithoutBody(), proxy?.passedWithoutBody()].compactMap(\.self)
+    }
+
     /// The exchange was lost: what it was to prove is proven anew. Returns what was forgotten, which may be the program's.
     mutating func lost() -> [CredentialOffer] {
         [server?.forgetUnanswered(), proxy?.forgetUnanswered()].compactMap(\.self)
@@ -75,6 +84,10 @@ struct AuthenticationRounds: Sendable {
     var refused: URLCredential?
     /// What needs not be tried again (B2.48).
     var tried: [CredentialOffer] = []
+    /// It is for a CONNECT, and no request of the task bears it.
+    var isTunnels = false
+    /// An offer without the body has passed, where none was needed: the next one takes the body along.
+    private var takesBodyAlong = false
     /// How often a SOCKS proxy has refused a password.
     var socksRefusals = 0
     /// The rounds of the system's library, and why it could not go on.
@@ -100,6 +113,16 @@ struct AuthenticationRounds: Sendable {
 
     /// Whether something was sent on which the other side has still to say yes or no.
     var awaitsVerdict: Bool { authorization != nil || offer != nil }
+
+    /// Whether the next request goes without its body: it is refused in any case, by many servers before they have read the
+    /// body, and its connection has to stay (B2.93).
+    var withholdsBody: Bool { !isTunnels && !takesBodyAlong && authorization?.opensNothing == true }
+
+    fileprivate mutating func passedWithoutBody() -> CredentialOffer? {
+        guard withholdsBody else { return nil }
+        takesBodyAlong = true
+        return forgetUnanswered()
+    }
 
     /// The other side has refused what it was given.
     mutating func noteRefusal() {
@@ -151,6 +174,14 @@ struct CredentialOffer: Sendable {
 }
 
 extension TaskState {
+    /// Whether the hop that is being made, which has a body, goes out without it (B2.93); notes that.
+    mutating func withholdsBody() -> Bool {
+        guard isAuthenticating else { return false }
+        let withholds = authentication.rounds.contains { $0.withholdsBody }
+        authentication.withholdsBody = withholds
+        return withholds
+    }
+
     /// The user whom the URL of a hop names for a server, or that of a hop before; none for a proxy.
     mutating func user(namedBy url: URL?, for side: AuthenticationSide) -> URLUserInformation? {
         guard case .server(let origin, _) = side else { return nil }

@@ -29,6 +29,24 @@ extension TaskAuthentication {
         }
     }
 
+    /// Whether an answer that is no refusal came to a request whose body was withheld: the connection was proven before, or nobody is
+    /// asked for an empty body. It is no answer to what the task sends, which goes out whole now, without what was offered.
+    func sendsBodyNow(after head: ResponseHead) -> Bool {
+        guard head.status != 401, head.status != 407 else { return false }
+        let (handle, _) = task.state.withLock { state -> (TransactionHandle?, [CredentialOffer]) in
+            guard state.isAuthenticating, state.authentication.withholdsBody, let handle = state.load.transaction
+            else { return (nil, []) }
+            state.authentication.goesAgain = true
+            state.authentication.kept = handle.id
+            state.redirect.deliversBody = false
+            return (handle, state.authentication.passedWithoutBody())
+        }
+        guard let handle else { return false }
+        handle.keepConnection()
+        handle.resumeReading()
+        return true
+    }
+
     /// Whether the connection of the hop under way may belong to a user, for whom the server then answers (B7.104).
     var mayUseBoundConnection: Bool {
         guard let authentication = task.session?.authentication, authentication.remembersAny,

@@ -280,6 +280,7 @@ struct TaskAuthentication: Sendable {
                 // A task that was cancelled meanwhile, or whose hop has broken off, has nothing to go on with.
                 guard !state.isOver, state.load.transaction === handle else { return false }
                 state.authentication[refusal.side]?.authorization = authorization
+                state.authentication[refusal.side]?.isTunnels = false
                 state.authentication.goesAgain = true
                 if authorization.bindsConnection { state.authentication.kept = handle.id }
                 state.redirect.deliversBody = false
@@ -299,7 +300,10 @@ struct TaskAuthentication: Sendable {
                 let value = task.session?.authentication.field(
                     authorization, for: AuthenticatedRequest(method: "CONNECT", target: target))
             else { return question.answer(.giveUp) }
-            task.state.withLock { $0.authentication[refusal.side]?.authorization = authorization }
+            task.state.withLock { state in
+                state.authentication[refusal.side]?.authorization = authorization
+                state.authentication[refusal.side]?.isTunnels = true
+            }
             question.answer(.authorize(value))
         }
     }

@@ -105,7 +105,7 @@ struct HopAnswer: Sendable {
     ) -> Step? {
         switch step {
         case .cookies: takeCookies(of: head, arrival)
-        case .proof: noteProof(head, arrival)
+        case .proof: noteProof(head, &arrival)
         case .upgrade: meetUpgrade(head, response, &arrival)
         case .upload: tellUpload(head, &arrival)
         case .refusal: meetRefusal(head, response, &arrival)
@@ -126,9 +126,14 @@ struct HopAnswer: Sendable {
         return .proof
     }
 
-    private func noteProof(_ head: ResponseHead, _ arrival: borrowing Arrival) -> Step {
-        if arrival.provesItself { task.authentication.noteAnswer(head, on: arrival.reactor) }
-        return .upgrade
+    private func noteProof(_ head: ResponseHead, _ arrival: inout Arrival) -> Step? {
+        guard arrival.provesItself else { return .upgrade }
+        let sendsBodyNow = task.authentication.sendsBodyNow(after: head)
+        // Order: what a server accepts without a body may be a proxy's proof, too.
+        task.authentication.noteAnswer(head, on: arrival.reactor)
+        guard sendsBodyNow else { return .upgrade }
+        arrival.fate = .undecided
+        return nil
     }
 
     private func meetUpgrade(_ head: ResponseHead, _ response: HTTPURLResponse, _ arrival: inout Arrival) -> Step? {

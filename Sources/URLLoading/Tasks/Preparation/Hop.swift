@@ -37,7 +37,9 @@ extension TaskState {
     /// The ways that are left after this failure; nil where there are none, or where another way would not help.
     mutating func takeReroutableHop(after failure: EngineError) -> ReroutableHop? {
         guard let hop = reroutable.take() else { return nil }
-        if failure.isOfTheWay, hop.hop.content.isUntouched { return hop }
+        // What was withheld from one proxy would be missing on the next way.
+        let isWhole = !isAuthenticating || !authentication.withholdsBody
+        if failure.isOfTheWay, isWhole, hop.hop.content.isUntouched { return hop }
         spend(hop)
         return nil
     }

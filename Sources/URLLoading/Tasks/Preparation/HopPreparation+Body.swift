@@ -10,12 +10,15 @@ extension HopPreparation {
     mutating func findBody() -> Step? {
         switch hop.body {
         case .request: return findOwnBody()
-        case .data(let data), .part(.bytes(let data)): hop.content = .data(data)
-        case .opened(let file, _): hop.content = .file(file)
-        case .file(let url): return open(url)
+        case .data(let data): if !withholdsBody { hop.content = .data(data) }
+        case .opened(let file, _): if !withholdsBody { hop.content = .file(file) }
+        case .file(let url): return withholdsBody ? .cookies : open(url)
+        case .delegate: return withholdsBody ? .cookies : askForStream()
+        // What goes on with an upload says in its fields what it brings.
+        case .part(.bytes(let data)): hop.content = .data(data)
         case .part(.nothing): break
         case .part(.section(let file, let start, let count)): hop.content = .section(file, from: start, count: count)
-        case .delegate, .part(.stream): return askForStream()
+        case .part(.stream): return askForStream()
         case .resuming(let resumed): return takeUp(resumed)
         }
         return .cookies
@@ -24,9 +27,9 @@ extension HopPreparation {
     private mutating func findOwnBody() -> Step? {
         switch request.values.body {
         case .none: break
-        case .data(let data): hop.content = .data(data)
+        case .data(let data): if !withholdsBody { hop.content = .data(data) }
         case .stream(let lent):
-            guard let stream = lent.object else { break }
+            guard let stream = lent.object, !withholdsBody else { break }
             // B5.94, B5.97: it can be had as often as it takes.
             if let renewed = request.values.renewedStream {
                 hop.content = .stream(InputStreamSource(renewed))
@@ -44,6 +47,9 @@ extension HopPreparation {
         }
         return .cookies
     }
+
+    /// Whether the hop goes out without the body that it has.
+    private var withholdsBody: Bool { task.state.withLock { $0.withholdsBody() } }
 
     // MARK: Files
 
