@@ -82,6 +82,37 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    @Test(
+        "RFC 4559 §6: what answers a challenge is sent on the kept connection only: where that has gone nothing is dialled"
+    )
+    func keptHasGone() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test",
+            [.receiveHead, .respond("no", status: "401 Unauthorized", fields: "Connection: close\r\n")],
+            [.receiveHead, .respond("yes")])
+        let first = firstRound(rig)
+        let second = rig.submit(again: SecondSending(needsKept: true), continues: first)
+        rig.settle()
+        #expect(second.outcome?.again?.needsKept == true && second.outcome?.timelines.isEmpty == true)
+        #expect(rig.network.dialled.count == 1)
+        rig.expectClean()
+    }
+
+    @Test("RFC 4559 §6: what answers a challenge is not sent again on another connection when the kept one is lost")
+    func keptIsLost() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test", [.receiveHead, .respond("no", status: "401 Unauthorized"), .receiveHead, .close],
+            [.receiveHead, .respond("yes")])
+        let first = firstRound(rig)
+        let second = rig.submit(again: SecondSending(needsKept: true), continues: first)
+        rig.settle()
+        #expect(second.outcome?.again?.needsKept == true)
+        #expect(rig.network.dialled.count == 1)
+        rig.expectClean()
+    }
+
     @Test("A connection that cannot be used again is not kept")
     func closing() {
         let rig = EngineRig()

@@ -12,9 +12,10 @@ private final class NTLMDoor: Sendable {
 
     let visits = Visits()
     private let stages = Guarded<[Int: Stage]>([:])
-    private let closesAfterChallenge: Bool
+    /// How many connections end with the second message.
+    private let closings: Int
 
-    init(closesAfterChallenge: Bool = false) { self.closesAfterChallenge = closesAfterChallenge }
+    init(closings: Int = 0) { self.closings = closings }
 
     /// The number of the message that a request brings, or a dash.
     static func kind(of request: ServerRequest) -> String {
@@ -31,7 +32,7 @@ private final class NTLMDoor: Sendable {
         case ("1", _):
             stages.withLock { $0[request.connection] = .challenged }
             let denied = ServerResponse.denied("NTLM \(Data(Self.challenge).base64EncodedString())")
-            return closesAfterChallenge ? denied.closing() : denied
+            return stages.value.count <= closings ? denied.closing() : denied
         case ("3", .challenged):
             stages.withLock { $0[request.connection] = .open }
             return .echo(request)
@@ -214,14 +215,27 @@ struct BoundConnectionTests {
     }
 
     @Test(
-        "When a server closes the connection in the middle of the rounds its refusal is delivered",
-        .http1Only("The first round finds no connection of HTTP/1.1 to go on upon"))
+        "B2.16, B2.93: when the connection ends with the second message the rounds begin anew, and no failure is counted",
+        .http1Only("The numbers of the connections are HTTP/1.1's"))
+    func begunAnew() async throws {
+        let door = NTLMDoor(closings: 1)
+        try await withServer(router: { door.answer($0) }) { server async throws in
+            let delegate = GuestDelegate(Guest.once("u", "p"))
+            #expect(try await visitor(delegate).visit(server.at("/")) == "200 ")
+            #expect(door.visits.lines == ["/ - on 1", "/ 1 on 1", "/ 1 on 2", "/ 3 on 2"])
+            #expect(delegate.transcript.calls == ["session NTLM - 0 nobody 401"])
+        }
+    }
+
+    @Test(
+        "B2.93: when a server closes the connection in the middle of the rounds again and again its refusal is delivered",
+        .http1Only("The numbers of the connections are HTTP/1.1's"))
     func closed() async throws {
-        let door = NTLMDoor(closesAfterChallenge: true)
+        let door = NTLMDoor(closings: 9)
         try await withServer(router: { door.answer($0) }) { server async throws in
             let url = try server.at("/").naming("u:p")
             #expect(try await visitor().visit(url) == "401 denied")
-            #expect(door.visits.lines == ["/ - on 1", "/ 1 on 1", "/ 3 on 2"])
+            #expect(door.visits.lines == ["/ - on 1", "/ 1 on 1", "/ 1 on 2", "/ 1 on 3", "/ 3 on 4"])
         }
     }
 

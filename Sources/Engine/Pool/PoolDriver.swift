@@ -97,6 +97,11 @@ final class PoolDriver {
         machine.kept(connection, after: request)
     }
 
+    /// Whether a connection waits for this request.
+    func hasKept(for request: TransactionRequest) -> Bool {
+        request.continues.map { machine.hasKept(after: $0) } ?? false
+    }
+
     /// Nothing follows a request on the connection that was kept for it, if one was.
     func abandonKept(after request: RequestID) {
         machine.abandonedKept(after: request)
@@ -339,11 +344,15 @@ final class PoolDriver {
             return carryOut()
         }
         // It went away after the machine had decided.
-        guard let connection = table.connection(id) else { return self.request(transaction, atFront: true) }
+        guard let connection = table.connection(id) else {
+            if transaction.needsKept { return transaction.keptHasGone() }
+            return self.request(transaction, atFront: true)
+        }
         if transaction.isWarming { return keep(connection, openedBy: transaction) }
         guard connection.isUsable(for: transaction.handle.request.head.method) else {
             // Nothing of the request was written, so any method may go on.
             giveUp(connection)
+            if transaction.needsKept { return transaction.keptHasGone() }
             self.request(transaction, atFront: true)
             return
         }

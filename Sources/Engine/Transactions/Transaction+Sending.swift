@@ -79,12 +79,25 @@ extension Transaction {
             : .fail
         switch verdict {
         // B6.26: on a new one, since other idle connections to this server may have died just as unnoticed.
-        case .replay: sendAgain(onNewConnection: facts.doubtsOthers)
-        case .replayWithNewBody:
-            let again = SecondSending(attempt: attempt, refusals: refusals, needsNewConnection: facts.doubtsOthers)
+        case .replay where !needsKept: sendAgain(onNewConnection: facts.doubtsOthers)
+        case .replay, .replayWithNewBody:
+            let again = SecondSending(
+                attempt: attempt, refusals: refusals, needsNewConnection: facts.doubtsOthers, needsKept: needsKept)
             finish(error, again: again)
         case .fail: finish(error)
         }
+    }
+
+    /// Whether it is worth nothing on another connection.
+    var needsKept: Bool { handle.request.again?.needsKept ?? false }
+
+    /// The connection has gone that alone could serve it. Nothing was sent, so nothing is told of this attempt.
+    func keptHasGone() {
+        let error = EngineError.connectionLost(nil, phase: .waitingForConnection, received: 0, expected: nil)
+        leave(error)
+        isReported = true
+        receiver.finished(TransactionOutcome(error: error, again: SecondSending(needsKept: true), last: nil))
+        core.ended(id)
     }
 
     /// The server answers an Expect field with 417; nothing of the body is out.

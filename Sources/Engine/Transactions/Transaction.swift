@@ -147,6 +147,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// Asks for a connection.
     func start() {
         guard let again = handle.request.again else { return askForConnection() }
+        if again.needsKept, !pool.hasKept(for: handle.request) { return keptHasGone() }
         attempt = again.attempt
         refusals = again.refusals
         wish = Wish(atFront: true, onNewConnection: again.needsNewConnection)

@@ -107,6 +107,15 @@ package struct AuthenticationMachine: Sendable {
         attempt = nil
     }
 
+    /// The connection has gone that the last request was to prove its user to. The rounds begin anew with this, which is no failure;
+    /// nil where nothing depended on the connection.
+    package mutating func connectionLost() -> Authorization? {
+        guard let attempt, attempt.answersConnection else { return nil }
+        let offer = attempt.with(.ntlmOffer)
+        self.attempt = offer
+        return offer
+    }
+
     /// A 401 or 407 came.
     package mutating func refused(
         _ head: ResponseHead, request: AuthenticatedRequest, freshness: AuthenticationFreshness

@@ -46,6 +46,9 @@ package struct Authorization: Sendable, Concealed {
     /// Whether no request is let in for it: NTLM's first message only asks for the second.
     package var opensNothing: Bool { if case .ntlmOffer = proof { true } else { false } }
 
+    /// Whether it answers what was asked on a connection, and is worth nothing on another: NTLM's third message.
+    package var answersConnection: Bool { if case .ntlmAnswer = proof { true } else { false } }
+
     /// The function with which the body has to be hashed before the field can be made; nil when it does not matter
     /// (B2.82).
     package func bodyHash(for request: AuthenticatedRequest) -> HashAlgorithm? {

@@ -18,6 +18,9 @@ extension PoolMachine {
         if let row = takeKept(after: request) { close(row) }
     }
 
+    /// Whether a connection waits for what will follow `request`.
+    package func hasKept(after request: RequestID) -> Bool { records.kept[request] != nil }
+
     /// The row that was kept after a request, which is forgotten with it.
     mutating func takeKept(after request: RequestID) -> Int? {
         guard !records.kept.isEmpty, let connection = records.kept.removeValue(forKey: request) else { return nil }

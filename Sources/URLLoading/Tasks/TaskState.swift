@@ -167,6 +167,7 @@ struct TaskState: ~Copyable, Sendable {
     mutating func takeKept() -> RequestID? {
         guard isAuthenticating, let kept = authentication.kept else { return nil }
         authentication.kept = nil
+        authentication.lastKept = kept
         return kept
     }
 

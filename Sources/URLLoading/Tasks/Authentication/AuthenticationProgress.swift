@@ -16,6 +16,8 @@ struct AuthenticationProgress: Sendable {
     var withholdsBody = false
     /// The request after which a connection was kept for the next round.
     var kept: RequestID?
+    /// What that was for the request under way.
+    var lastKept: RequestID?
     /// What requests of this task alone go out with unasked: the credentials were given for one answer (B2.53).
     var own = RememberedSpaces()
     /// How often a storage was asked; the answer to one question is none to a later one.
@@ -59,6 +61,15 @@ struct AuthenticationProgress: Sendable {
     /// A redirect leads away from a URL that names this user.
     mutating func note(_ named: URLUserInformation) { user = named }
 
+    /// The connection has gone to which the request was to prove its user. Whether that is proven anew, from the first message.
+    mutating func beginAnew() -> Bool {
+        let (isServers, isProxys) = (server?.beginAnew() ?? false, proxy?.beginAnew() ?? false)
+        guard isServers || isProxys else { return false }
+        // H1.7: what continues another request goes over HTTP/1.1, also where nothing is kept.
+        kept = lastKept
+        return true
+    }
+
     /// A request whose body was withheld was not refused: what was offered with it has no answer. Returns what was forgotten, which
     /// may be the program's.
     mutating func passedWithoutBody() -> [CredentialOffer] {
@@ -84,6 +95,8 @@ struct AuthenticationRounds: Sendable {
     var refused: URLCredential?
     /// What needs not be tried again (B2.48).
     var tried: [CredentialOffer] = []
+    /// How often the rounds have begun anew, since their connection was lost.
+    private var beginnings = 0
     /// It is for a CONNECT, and no request of the task bears it.
     var isTunnels = false
     /// An offer without the body has passed, where none was needed: the next one takes the body along.
@@ -113,6 +126,21 @@ struct AuthenticationRounds: Sendable {
 
     /// Whether something was sent on which the other side has still to say yes or no.
     var awaitsVerdict: Bool { authorization != nil || offer != nil }
+
+    /// Whether what the next request proves itself with may only go out on the connection that was kept: else the rounds begin anew.
+    var needsKept: Bool {
+        !isTunnels && beginnings < Self.mostBeginnings && authorization?.answersConnection == true
+    }
+
+    fileprivate mutating func beginAnew() -> Bool {
+        guard needsKept, let offer = machine.connectionLost() else { return false }
+        beginnings += 1
+        authorization = offer
+        return true
+    }
+
+    /// Picked by feel: a server that closes the connection in each round never says yes or no.
+    private static let mostBeginnings = 2
 
     /// Whether the next request goes without its body: it is refused in any case, by many servers before they have read the
     /// body, and its connection has to stay (B2.93).
@@ -174,6 +202,14 @@ struct CredentialOffer: Sendable {
 }
 
 extension TaskState {
+    /// Whether the hop, whose connection has gone, goes out once more from the first message that proves who asks (B2.93). Nothing was
+    /// refused.
+    mutating func beginsRoundsAnew() -> Bool {
+        guard isAuthenticating, authentication.beginAnew() else { return false }
+        authentication.goesAgain = true
+        return goesAgain()
+    }
+
     /// Whether the hop that is being made, which has a body, goes out without it (B2.93); notes that.
     mutating func withholdsBody() -> Bool {
         guard isAuthenticating else { return false }

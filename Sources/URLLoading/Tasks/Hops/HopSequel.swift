@@ -53,6 +53,7 @@ extension TaskState {
             }
                 ?? .end(foreign)
         }
+        if end.again?.needsKept == true, beginsRoundsAnew(), let request = currentRequest { return .hop(request, body) }
         if let sent, let step = uploadStep(after: end.failure, error: error, sent: sent) { return .upload(step) }
         if let failure = end.failure { return followLoss(failure, error, again: end.again, failed) }
         if let pause = takeRetry() { return .retry(pause) }
@@ -68,7 +69,7 @@ extension TaskState {
         _ failure: EngineError, _ error: URLError?, again: SecondSending?, _ failed: HopSequel.Failure?
     ) -> HopSequel {
         if let reroutable = takeReroutableHop(after: failure) { return .otherRoute(reroutable) }
-        guard let error, let again else { return failed.map { .failed($0) } ?? .end(error) }
+        guard let error, let again, !again.needsKept else { return failed.map { .failed($0) } ?? .end(error) }
         // B11.12: counting begins anew.
         sentTold = 0
         lostSending = LostSending(error: error, again: again)

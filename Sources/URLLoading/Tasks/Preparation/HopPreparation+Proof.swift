@@ -60,11 +60,13 @@ extension HopPreparation {
     /// Submits a request with what there is of proofs, in place of what the application has set.
     func submitProven(_ request: TransactionRequest, to engine: Engine) {
         let proofs = proofs(for: request)
-        task.state.withLock { state in
+        let needsKept = task.state.withLock { state in
             for proof in proofs { state.sentFields?.removeAll(proof.space.side.authorizationField) }
+            return proofs.contains { state.authentication[$0.space.side]?.needsKept == true }
         }
         let work = { @Sendable in
             var request = request
+            if needsKept { request.again = SecondSending(needsKept: true) }
             Self.add(proofs, to: &request, session.authentication)
             engine.submit(request)
         }
