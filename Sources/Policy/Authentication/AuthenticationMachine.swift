@@ -217,6 +217,12 @@ package struct AuthenticationMachine: Sendable {
             }
             return
         }
+        if isUnanswerable(attempt) {
+            // B2.12: a message that cannot be answered is none, with any credential, and refuses none.
+            closed.insert(attempt.space)
+            offers.removeAll { $0.space == attempt.space }
+            return
+        }
         let realm = attempt.space.realm
         if realm == nil || offers.contains(where: { $0.space.realm == nil || $0.space.realm == realm }) {
             failures += 1
@@ -224,6 +230,15 @@ package struct AuthenticationMachine: Sendable {
         } else {
             failures = 0
             rejected = nil
+        }
+    }
+
+    /// Whether the other side has gone on with NTLM's rounds, and `nextRound` had no answer.
+    private func isUnanswerable(_ attempt: Authorization) -> Bool {
+        guard attempt.opensNothing else { return false }
+        return offers.contains {
+            guard $0.space == attempt.space, case .ntlm(token: .some) = $0.kind else { return false }
+            return true
         }
     }
 

@@ -272,6 +272,50 @@ struct AuthenticationMachineTests {
         #expect(rig.refused(challenge) == "deliver")
     }
 
+    @Test("B2.12, B2.16: a second message of NTLM that cannot be read refuses no password; NTLM is not offered again")
+    func ntlmUnreadable() throws {
+        // Without Unicode, cut off, with a list that is not there, and of another kind.
+        let messages = [
+            "TlRMTVNTUAACAAAAAAAAAAAAAAACggAAAQIDBAUGBwgAAAAAAAAAAA==", "TlRMTVNTUAACAAAA",
+            "TlRMTVNTUAACAAAAAAAAAAAAAAABAoAAAQIDBAUGBwgAAAAAAAAAAP8AAAD/AAAA", "AAAA",
+        ]
+        for message in messages {
+            var rig = try AuthenticationRig()
+            #expect(rig.refused("NTLM, Basic realm=x") == "ask ntlm - 0")
+            #expect(rig.answered(.password(Self.password)) == "send ntlm")
+            #expect(rig.refused("NTLM \(message)", "Basic realm=x") == "ask basic x 0", "\(message)")
+            #expect(rig.answered(.password(Self.password)) == "send basic")
+            #expect(rig.refused("NTLM") == "deliver")
+            var alone = try AuthenticationRig()
+            #expect(alone.refused("NTLM") == "ask ntlm - 0")
+            #expect(alone.answered(.password(Self.password)) == "send ntlm")
+            #expect(alone.refused("NTLM \(message)") == "deliver", "\(message)")
+        }
+    }
+
+    @Test(
+        "B2.93: when the connection goes with NTLM's third message the rounds begin anew, and nothing counts as refused"
+    )
+    func ntlmLost() throws {
+        let challenge =
+            "NTLM TlRMTVNTUAACAAAADAAMADgAAAAzgoriASNFZ4mrze8AAAAAAAAAACQAJABEAAAABgBwFwAAAA9TAGUAcgB2AGUA"
+            + "cgACAAwARABvAG0AYQBpAG4AAQAMAFMAZQByAHYAZQByAAAAAAA="
+        var rig = try AuthenticationRig()
+        #expect(rig.refused("NTLM") == "ask ntlm - 0")
+        #expect(rig.answered(.password(Self.password)) == "send ntlm")
+        let early = rig.machine.connectionLost()
+        #expect(early == nil, "The first message depends on no connection")
+        for _ in 0..<2 {
+            #expect(rig.refused(challenge) == "send ntlm")
+            #expect(rig.sent?.answersConnection == true)
+            let offer = rig.machine.connectionLost()
+            #expect(offer?.opensNothing == true)
+        }
+        #expect(rig.machine.failures == 0)
+        #expect(rig.machine.rejected == nil)
+        #expect(rig.refused("NTLM") == "ask ntlm - 1")
+    }
+
     @Test("B2.1: the delegate is asked, once, before a server that is not named gets a ticket")
     func ticketIsAskedFor() throws {
         var rig = try AuthenticationRig()
