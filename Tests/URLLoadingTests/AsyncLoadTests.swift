@@ -186,6 +186,21 @@ struct AsyncLoadTests {
         }
     }
 
+    @Test("B1.88: a session meets a protocol that asks for the async calls without a delegate")
+    func sessionBehindProtocol() async throws {
+        try await withServer(router: { .echo($0) }) { server in
+            let client: any Loading = URLSession(configuration: .ephemeral)
+            let file = try UploadFile(count: 100)
+            let request = uploading(try server.at("/"), method: "PUT")
+            var withBody = request
+            withBody.httpBody = Data("own".utf8)
+            #expect(try await client.data(from: try server.at("/")).0.isEmpty)
+            #expect(try await client.data(for: withBody).0 == Data("own".utf8))
+            #expect(try await client.upload(for: request, from: Data("given".utf8)).0 == Data("given".utf8))
+            #expect(try await client.upload(for: request, fromFile: file.url).0 == Data(file.bytes))
+        }
+    }
+
     @Test("B5.29: a body stream shorter than its announced length fails with −1021")
     func shortStream() async throws {
         try await withServer(router: { .echo($0) }) { server in
@@ -199,3 +214,13 @@ struct AsyncLoadTests {
         }
     }
 }
+
+/// What programs put between themselves and a session, to be met by an empty extension.
+private protocol Loading: Sendable {
+    func data(for request: URLRequest) async throws -> (Data, URLResponse)
+    func data(from url: URL) async throws -> (Data, URLResponse)
+    func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse)
+    func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse)
+}
+
+extension URLSession: Loading {}

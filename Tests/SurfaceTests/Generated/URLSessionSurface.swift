@@ -234,6 +234,10 @@ private func urlSessionMembers(of one: URLSession) {
         for:fromFile:delegate:)
     let _: (URLRequest, Data, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(
         for:from:delegate:)
+    let _: (URLRequest) async throws -> (Data, URLResponse) = one.data(for:)
+    let _: (URL) async throws -> (Data, URLResponse) = one.data(from:)
+    let _: (URLRequest, URL) async throws -> (Data, URLResponse) = one.upload(for:fromFile:)
+    let _: (URLRequest, Data) async throws -> (Data, URLResponse) = one.upload(for:from:)
     let _: (Data, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse) = one.upload(resumeFrom:delegate:)
     let _: (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(for:delegate:)
     let _: (URL, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) = one.download(from:delegate:)

@@ -26,6 +26,25 @@ extension URLSession {
         }
     }
 
+    /// Loads a request; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
+    /// transfer and throws `URLError.cancelled` (B1.89).
+    ///
+    /// A form of its own, as on Apple's platforms: a default argument meets no requirement of a protocol.
+    public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+        // Measured: by way of the other form it would be one more asynchronous call.
+        if let interceptors { return try await InterceptedLoad.data(self, interceptors, request, nil) }
+        return try await run(awaited(NewTask(request, outlet: .whole(.awaiting), delegate: nil))) { .data($0) }
+    }
+
+    /// Loads a URL; an HTTP status such as 404 does not throw (B1.88). Cancelling the surrounding task cancels the
+    /// transfer and throws `URLError.cancelled` (B1.89).
+    public func data(from url: URL) async throws -> (Data, URLResponse) {
+        if let interceptors { return try await InterceptedLoad.data(self, interceptors, URLRequest(url: url), nil) }
+        return try await run(awaited(NewTask(URLRequest(url: url), outlet: .whole(.awaiting), delegate: nil))) {
+            .data($0)
+        }
+    }
+
     /// Sends a file as the request's body, read while it is sent, and loads the response; the request's own body is
     /// ignored (B11.4, B11.5).
     public func upload(
@@ -51,6 +70,17 @@ extension URLSession {
         return try await run(awaited(NewTask(request, body: body, outlet: .whole(.awaiting), delegate: delegate))) {
             .data($0)
         }
+    }
+
+    /// Sends a file as the request's body, read while it is sent, and loads the response; the request's own body is
+    /// ignored (B11.4, B11.5).
+    public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
+        try await upload(for: request, fromFile: fileURL, delegate: nil)
+    }
+
+    /// Sends data as the request's body and loads the response; the request's own body is ignored (B11.4).
+    public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
+        try await upload(for: request, from: bodyData, delegate: nil)
     }
 
     /// Sends the request's own body, as an upload, and loads the response.
