@@ -5,7 +5,7 @@ import URLLoadingSystem
 
 /// Loads URLs, with one configuration and one delegate.
 ///
-/// A session without running tasks to which no reference is left closes its connections and releases its delegate, also
+/// A session without unfinished tasks to which no reference is left closes its connections and releases its delegate, also
 /// when it was never invalidated; on Apple's platforms it would stay.
 open class URLSession: NSObject, @unchecked Sendable {
     // Safe to share: the core guards its own state, the rest is immutable.
@@ -32,7 +32,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     }
 
     /// Makes a session that calls its delegate and all handlers on `queue`, or on a serial queue of its own (B1.27). It holds the
-    /// delegate until it has been invalidated, or has neither running tasks nor a reference to it (B1.13).
+    /// delegate until it has been invalidated, or has neither unfinished tasks nor a reference to it (B1.13).
     public init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
