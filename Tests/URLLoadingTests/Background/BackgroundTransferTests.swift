@@ -117,6 +117,42 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B16.46: a response has its trailers and its version, whichever process carries the transfer out",
+        arguments: [false, true], [false, true])
+    func versionAndTrailers(isHTTP2: Bool, helper: Bool) async throws {
+        let root = try CertificateFactory.root()
+        let identity = try root.issue(.server(hosts: ["127.0.0.1"])).identity
+        var options = LoopbackServer.Options(tls: ServerTLS(identity: identity))
+        options.http2 = isHTTP2 ? .required : .off
+        let router: LoopbackServer.Router = { _ in
+            ServerResponse.chunks([Array("hello".utf8)]).addingTrailer("X-Sum", "1").addingTrailer("X-Sum", "2")
+        }
+        try await withServer(options, router: router) { server in
+            let configuration = folder.configuration(helper: helper)
+            configuration.serverTrustEvaluation = .anchors(pem: root.certificate.pem)
+            configuration.http2 = .offered
+            try await withBackgroundSession(configuration) { session, scribe in
+                let line = isHTTP2 ? "HTTP/2 200" : "HTTP/1.1 200 OK"
+                let tasks: [URLSessionTask] = [
+                    session.downloadTask(with: try server.at("/")), session.dataTask(with: try server.at("/")),
+                ]
+                for task in tasks { task.resume() }
+                await scribe.ended.wait(times: 2)
+                for task in tasks {
+                    let response = try #require(task.response as? HTTPURLResponse)
+                    #expect(response.statusLine == line)
+                    #expect(response.value(forHTTPTrailerField: "x-sum") == "1, 2")
+                    #expect(response.value(forHTTPHeaderField: "X-Sum") == nil)
+                }
+                let measured = scribe.metrics.value.compactMap {
+                    $0.transactionMetrics.last?.response as? HTTPURLResponse
+                }
+                #expect(measured.map(\.statusLine) == [line, line])
+            }
+        }
+    }
+
     @Test("B10.20: the delegate is asked for a password, whichever process carries the transfer out")
     func challenge() async throws {
         try await withServer(router: { request in

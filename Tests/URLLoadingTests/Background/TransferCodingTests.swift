@@ -34,6 +34,70 @@ import URLLoadingPolicy
         }
     }
 
+    /// The sample's response with one part that earlier forms did not have.
+    private static func extendedHeads() -> [TransferHead] {
+        var (version, reason, trailers) = (TransferSamples.head, TransferSamples.head, TransferSamples.head)
+        version.version = 20
+        reason.reason = "Fine"
+        trailers.trailers = [TransferField("a", "b")]
+        return [version, reason, trailers, TransferSamples.wholeHead]
+    }
+
+    @Test("B10.30: a journal is of another version where a response in it has its version, words or trailers")
+    func extendedRecord() throws {
+        for head in Self.extendedHeads() {
+            var challenge = TransferSamples.challenge
+            challenge.head = head
+            var exchange = TransferExchange(TransferSamples.request)
+            exchange.head = head
+            var measures = TransferMeasures()
+            measures.add([exchange], redirects: 0)
+            var (answered, measured, ended) = (
+                TransferSamples.record(), TransferSamples.record(), TransferSamples.record()
+            )
+            answered.head = head
+            measured.measures = measures
+            ended.add(.measured(measures))
+            for record in [answered, measured, ended, TransferSamples.record(.asking(challenge))] {
+                let bytes = try #require(TransferRecordCoding.encoded(record))
+                #expect(bytes[8] == 4)
+                #expect(try TransferRecordCoding.record(bytes) == record)
+            }
+        }
+    }
+
+    @Test("B10.31: a plain response has the form of before; one that says without need that more follows is refused")
+    func formOfHead() throws {
+        func form(_ head: TransferHead, status: UInt16) -> ByteWriter {
+            var writer = ByteWriter(capacity: 256)
+            writer.value(head.url)
+            writer.value(status)
+            writer.value(head.fields)
+            writer.value(head.expectedLength)
+            return writer
+        }
+        let head = TransferSamples.head
+        var plain = ByteWriter(capacity: 256)
+        plain.value(head)
+        #expect(plain.bytes == form(head, status: head.status).bytes)
+        for version in [11, 0, 9, 21] as [UInt8] {
+            var writer = form(head, status: head.status | 1 << 15)
+            writer.number(version)
+            writer.value(String?.none)
+            writer.value([TransferField]())
+            let bytes = writer.bytes
+            #expect(throws: TransferCodingError.impossible) { let _: TransferHead = try wholeValue(bytes) }
+        }
+    }
+
+    @Test("B16.46: a response that has crossed to another process has its version, its words and its trailers")
+    func responseOfHead() throws {
+        let response = try #require(TransferSamples.wholeHead.response as? HTTPURLResponse)
+        #expect(response.statusLine == "HTTP/1.0 206 Rather  fine")
+        #expect(response.value(forHTTPTrailerField: "X-Sum") == "1, 2")
+        #expect(TransferHead(response) == TransferSamples.wholeHead)
+    }
+
     @Test("B10.30: settings come back from their bytes as they were")
     func settingsRoundTrip() throws {
         let bytes = try #require(TransferRecordCoding.encoded(TransferSamples.settings))

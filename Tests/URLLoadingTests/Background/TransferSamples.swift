@@ -25,6 +25,15 @@ enum TransferSamples {
             fields: [TransferField("Set-Cookie", "a=b"), TransferField("Set-Cookie", "c=d")], expectedLength: -1)
     }
 
+    /// A response in a server's own words, whose body has ended.
+    static var wholeHead: TransferHead {
+        var head = head
+        head.version = 10
+        head.reason = "Rather  fine"
+        head.trailers = [TransferField("X-Sum", "1"), TransferField("X-Sum", "2")]
+        return head
+    }
+
     static var challenge: TransferChallenge {
         var space = TransferSpace(
             host: "h.example", port: 443, scheme: "https", realm: "r", method: "NSURLAuthenticationMethodHTTPBasic",
@@ -165,6 +174,7 @@ enum TransferSamples {
             .refused(.otherSession), .refused(.ending), .refused(.unintelligible("why")), .tasks([]),
             .accepted(task: 1),
             .progress(task: 2, record().counts), .redirected(task: 3, request), .responded(task: 4, head),
+            .responded(task: 4, wholeHead),
             .resumedAt(task: 5, offset: 6, total: -1), .resumeData(task: 7, nil), .resumeData(task: 7, [8]),
             .challenged(task: 9, challenge), .challenged(task: 9, challengeOfTask),
             .challenged(task: 9, aboutServer(.unknown)),

@@ -14,9 +14,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     private let status: Int
     private let fields: Fields
     private let headers: Mutex<[String: String]?>
-    private let version: HTTPVersion
+    let version: HTTPVersion
     /// The server's words where they are not the usual ones for the status.
-    private let unusualReason: String?
+    let unusualReason: String?
     /// How the server was trusted, where a loader has made the response to be stored (B7.102): it goes along with the
     /// response into whatever a program makes of it.
     let trust: AnswerTrust?
@@ -66,15 +66,16 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         super.init(url: url, expectedContentLength: length)
     }
 
-    /// Makes a response of fields that have arrived, now or before it was kept in a cache.
+    /// Makes a response of fields that have arrived, now, in another process, or before it was kept in a cache.
     package init(
-        url: URL?, status: Int, fields: Fields, expectedContentLength: Int64, trust: AnswerTrust? = nil
+        url: URL?, status: Int, fields: Fields, expectedContentLength: Int64, trust: AnswerTrust? = nil,
+        version: HTTPVersion = .http11, unusualReason: String? = nil
     ) {
         self.status = status
         self.fields = fields
         headers = Mutex(nil)
-        version = .http11
-        unusualReason = nil
+        self.version = version
+        self.unusualReason = unusualReason
         self.trust = trust
         super.init(url: url, expectedContentLength: expectedContentLength)
     }

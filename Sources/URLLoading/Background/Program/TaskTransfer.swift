@@ -234,9 +234,10 @@ struct TaskTransfer: Sendable {
         }
     }
 
-    /// What metrics will tell.
+    /// What metrics will tell, and what came behind the body of the response.
     func take(_ measures: TransferMeasures) {
         takeMissedCookies(of: measures.exchanges)
+        if let response = task.response as? HTTPURLResponse { measures.exchanges.last?.head?.end(response) }
         let records = measures.exchanges.compactMap { TransactionRecord($0) }
         task.state.withLock { state in
             state.records = records

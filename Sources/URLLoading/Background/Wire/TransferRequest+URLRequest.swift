@@ -77,11 +77,17 @@ extension TransferHead {
             self.init(url: url, status: 0, fields: [], expectedLength: length)
             return
         }
-        let arrived = response.arrivedFields
         self.init(
             url: url, status: UInt16(clamping: min(max(0, response.statusCode), 999)),
-            fields: (0..<arrived.count).map { TransferField(arrived.name(at: $0), arrived.value(at: $0)) },
-            expectedLength: length)
+            fields: Self.fields(response.arrivedFields), expectedLength: length)
+        guard status > 0 else { return }
+        version = response.version == .http2 ? 20 : UInt8(clamping: 10 + response.version.minor)
+        reason = response.unusualReason
+        trailers = Self.fields(response.arrivedTrailers)
+    }
+
+    private static func fields(_ arrived: Fields) -> [TransferField] {
+        (0..<arrived.count).map { TransferField(arrived.name(at: $0), arrived.value(at: $0)) }
     }
 
     /// The response as the program sees it; nil where the text is no URL.
@@ -91,10 +97,22 @@ extension TransferHead {
             return URLResponse(
                 url: url, mimeType: nil, expectedContentLength: Int(clamping: expectedLength), textEncodingName: nil)
         }
+        let response = HTTPURLResponse(
+            url: url, status: Int(status), fields: Self.arrived(fields), expectedContentLength: expectedLength,
+            version: version == 20 ? .http2 : HTTPVersion(minor: Int(version) - 10), unusualReason: reason)
+        end(response)
+        return response
+    }
+
+    /// Gives a response, made when its head came, what has come behind its body.
+    func end(_ response: HTTPURLResponse) {
+        if !trailers.isEmpty { response.ended(with: Self.arrived(trailers)) }
+    }
+
+    private static func arrived(_ fields: [TransferField]) -> Fields {
         var arrived = Fields()
         for field in fields { arrived.append(field.name, field.value) }
-        return HTTPURLResponse(
-            url: url, status: Int(status), fields: arrived, expectedContentLength: expectedLength)
+        return arrived
     }
 }
 

@@ -56,9 +56,15 @@ extension TransferRequest: TransferCoded {
 extension TransferHead: TransferCoded {
     func write(to writer: inout ByteWriter) {
         writer.value(url)
-        writer.value(status)
+        // A bit that says that more follows: a plain head has the form of before.
+        writer.value(isExtended ? status | Self.moreFollows : status)
         writer.value(fields)
         writer.value(expectedLength)
+        if isExtended {
+            writer.number(version)
+            writer.value(reason)
+            writer.value(trailers)
+        }
     }
 
     init(from reader: inout TransferReader) throws(TransferCodingError) {
@@ -66,8 +72,17 @@ extension TransferHead: TransferCoded {
         status = try reader.value()
         fields = try reader.value()
         expectedLength = try reader.value()
+        let hasMore = status & Self.moreFollows != 0
+        status &= ~Self.moreFollows
         guard status <= 999, expectedLength >= -1 else { throw .impossible }
+        guard hasMore else { return }
+        version = try reader.number()
+        reason = try reader.value()
+        trailers = try reader.value()
+        guard isExtended, (10...20).contains(version) else { throw .impossible }
     }
+
+    private static let moreFollows: UInt16 = 1 << 15
 }
 
 extension TransferCounts: TransferCoded {

@@ -129,7 +129,7 @@ package struct TransferExchange: Sendable, Hashable {
 
     /// Of what can be long, in bytes.
     fileprivate var textLength: Int {
-        let fields = request.fields + (head?.fields ?? [])
+        let fields = request.fields + (head?.fields ?? []) + (head?.trailers ?? [])
         return request.url.utf8.count + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 

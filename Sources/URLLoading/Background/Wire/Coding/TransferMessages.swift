@@ -156,8 +156,9 @@ package enum TransferLimits {
     package static let version: UInt32 = 5
     /// The form of its journals, which outlive a change of the language.
     package static let recordVersion: UInt32 = 3
-    /// The form of a journal whose request limits what a coded body may become: a reader that knows no limits shall not load it.
-    package static let limitedRecordVersion: UInt32 = 4
+    /// The form of a journal with what earlier readers do not know: a request that limits what a coded body may become, which
+    /// shall not be loaded without limits, or a response with its version, words or trailers.
+    package static let extendedRecordVersion: UInt32 = 4
     /// The longest frame; a request with its body is shorter.
     package static let frame = 16 << 20
     /// The longest journal.

@@ -12,10 +12,9 @@ import URLLoadingPolicy
 package enum TransferRecordCoding {
     /// The bytes of a task's journal; nil for one that is too long to be kept.
     package static func encoded(_ record: TransferRecord) -> [UInt8]? {
-        let isLimited = record.original.limitsDecoding || record.current.limitsDecoding
-        return encoded(
+        encoded(
             record, as: task,
-            version: isLimited ? TransferLimits.limitedRecordVersion : TransferLimits.recordVersion)
+            version: record.isExtended ? TransferLimits.extendedRecordVersion : TransferLimits.recordVersion)
     }
 
     /// The record in the bytes of a task's journal, whatever they are.
@@ -57,7 +56,7 @@ package enum TransferRecordCoding {
         let rest = Array(bytes.dropFirst(preambleLength))
         let (version, length, expected) = try numbers(bytes)
         // Order: another version may count and check in another way.
-        guard (TransferLimits.recordVersion...TransferLimits.limitedRecordVersion).contains(version) else {
+        guard (TransferLimits.recordVersion...TransferLimits.extendedRecordVersion).contains(version) else {
             throw .unknownVersion(version)
         }
         guard length <= TransferLimits.record else { throw .tooLong }
@@ -101,6 +100,36 @@ func wholeValue<Value: TransferCoded>(_ bytes: [UInt8]) throws(TransferCodingErr
 }
 
 // MARK: Records
+
+extension TransferRecord {
+    /// Whether it has a part that readers of the first form do not know.
+    fileprivate var isExtended: Bool {
+        original.limitsDecoding || current.limitsDecoding || head?.isExtended == true || state.isExtended
+            || measures.isExtended || events.contains { $0.content.isExtended }
+    }
+}
+
+extension TransferState {
+    fileprivate var isExtended: Bool {
+        switch self {
+        case .asking(let challenge): challenge.head?.isExtended == true
+        case .waiting, .running, .retrying, .over: false
+        }
+    }
+}
+
+extension TransferNews.Content {
+    fileprivate var isExtended: Bool {
+        switch self {
+        case .measured(let measures): measures.isExtended
+        case .downloaded, .answered, .completed: false
+        }
+    }
+}
+
+extension TransferMeasures {
+    fileprivate var isExtended: Bool { exchanges.contains { $0.head?.isExtended == true } }
+}
 
 extension TransferInstant: TransferCoded {
     func write(to writer: inout ByteWriter) {

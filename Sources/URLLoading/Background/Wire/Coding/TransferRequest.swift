@@ -76,6 +76,15 @@ package struct TransferHead: Sendable, Hashable {
     package var fields: [TransferField]
     /// The announced length of the body, −1 where it is not known.
     package var expectedLength: Int64
+    /// Both digits of the version: 10, 11, 20.
+    package var version: UInt8 = 11
+    /// The server's words, where they are not the usual ones for the status.
+    package var reason: String?
+    /// The fields behind the body, in order; of the head of an exchange that is over.
+    package var trailers: [TransferField] = []
+
+    /// Whether it has a part that the first form in bytes did not know.
+    var isExtended: Bool { version != 11 || reason != nil || !trailers.isEmpty }
 
     /// Makes a head.
     package init(url: String, status: UInt16, fields: [TransferField], expectedLength: Int64) {
