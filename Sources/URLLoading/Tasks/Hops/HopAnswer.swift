@@ -132,7 +132,7 @@ struct HopAnswer: Sendable {
         // Order: what a server accepts without a body may be a proxy's proof, too.
         task.authentication.noteAnswer(head, on: arrival.reactor)
         guard sendsBodyNow else { return .upgrade }
-        arrival.fate = .undecided
+        arrival.fate = .undecided(bindsConnection: true)
         return nil
     }
 
