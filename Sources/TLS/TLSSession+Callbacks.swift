@@ -121,11 +121,16 @@ extension TLSSession {
         guard let tickets else { return false }
         let object = OpenSSLObject.tlsTicket(owning: session)
         if case .open = stage {
-            tickets.put(Ticket(object, stapling: knownStapling, peer: peer))
+            tickets.put(ticket(object))
         } else {
             heldTickets.append(object)
         }
         return true
+    }
+
+    /// What the session hands on to those that resume it.
+    func ticket(_ object: OpenSSLObject) -> Ticket {
+        Ticket(object, stapling: knownStapling, hasIdentity: hasIdentity, peer: peer)
     }
 
     /// What is known of revocation now, which tickets carry on.

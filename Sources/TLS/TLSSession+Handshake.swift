@@ -130,7 +130,8 @@ extension TLSSession {
             alpn: selected, resumed: isResumed)
         stage = .open
         transport.pointee.messagesInARow = 0
-        for object in heldTickets { tickets?.put(Ticket(object, stapling: knownStapling, peer: peer)) }
+        hasIdentity = answer.isGiven || isResumed && resumedIdentity
+        for object in heldTickets { tickets?.put(ticket(object)) }
         heldTickets = []
         releaseBuffers()
     }

@@ -52,6 +52,10 @@ package final class TLSSession {
     package var tickets: TLSTickets?
     var heldTickets: [OpenSSLObject] = []
     var resumedStapling = CertificateChain.Stapling.unknown
+    /// Whether the server of the session that may go on knows a certificate of ours.
+    var resumedIdentity = false
+    /// Whether the server knows a certificate of ours, from this handshake or from the one that it resumes; known once open.
+    package internal(set) var hasIdentity = false
     var forcedProtocol: UnsafeMutableBufferPointer<UInt8>?
 
     var stage = Stage.shakingHands
@@ -90,6 +94,8 @@ package final class TLSSession {
         case asked([[UInt8]])
         case given
         case nothing
+
+        var isGiven: Bool { if case .given = self { true } else { false } }
     }
 
     /// A client's session.
@@ -107,6 +113,7 @@ package final class TLSSession {
         if let ticket = tickets?.take(), ticket.isResumable {
             SSL_set_session(ssl, ticket.object.pointer)
             resumedStapling = ticket.stapling
+            resumedIdentity = ticket.hasIdentity
         }
     }
 

@@ -48,13 +48,16 @@ struct Ticket {
     let object: OpenSSLObject
     /// What the server had said about revocation, which OpenSSL's sessions do not keep.
     let stapling: CertificateChain.Stapling
+    /// Whether the server knows a certificate of ours by it.
+    let hasIdentity: Bool
     /// The server as it was verified when the ticket came.
     private let peer: VerifiedPeer?
 
     /// A ticket of an `SSL_SESSION`.
-    init(_ object: OpenSSLObject, stapling: CertificateChain.Stapling, peer: VerifiedPeer?) {
+    init(_ object: OpenSSLObject, stapling: CertificateChain.Stapling, hasIdentity: Bool, peer: VerifiedPeer?) {
         self.object = object
         self.stapling = stapling
+        self.hasIdentity = hasIdentity
         self.peer = peer
     }
 

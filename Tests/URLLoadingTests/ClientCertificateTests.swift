@@ -232,6 +232,33 @@ struct ClientCertificateTests {
         }
     }
 
+    @Test(
+        "B7.106: what a server says to the certificate of a task's delegate serves no other task, to the session's that session",
+        arguments: [TLSVersion.v12, .v13])
+    func storedAnswers(version: TLSVersion) async throws {
+        try await withAskingServer(.optional, version) { asking in
+            let credential = try asking.credential()
+            let only = URLRequest(url: asking.judged.url, cachePolicy: .returnCacheDataDontLoad)
+            let configuration = asking.judged.configuration(trusts: true)
+            configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+            configuration.asksDelegatesAboutServers = false
+            let session = URLSession(configuration: configuration)
+            let delegate = TaskJudge(Habit.forIdentity(.useCredential, credential))
+            _ = try await session.data(from: asking.judged.url, delegate: delegate)
+            #expect(asking.seen.value == [["somebody"]])
+            #expect(await codeThrown { _ = try await session.data(for: only) } == .resourceUnavailable)
+            configuration.clientIdentities = .allHosts(
+                .identity(SecIdentity(try asking.authority.issue(.client("another")).identity)))
+            let other = URLSession(configuration: configuration)
+            _ = try await other.data(from: asking.judged.url)
+            #expect(asking.seen.value == [["somebody"], ["another"]])
+            #expect(await codeThrown { _ = try await other.data(for: only) } == nil)
+            #expect(await codeThrown { _ = try await session.data(for: only) } == .resourceUnavailable)
+            session.invalidateAndCancel()
+            other.invalidateAndCancel()
+        }
+    }
+
     @Test("B1.31: the identity may come late, from another thread")
     func lateIdentity() async throws {
         try await withAskingServer { asking in

@@ -75,6 +75,7 @@ final class SecureChannel {
     /// How the server was accepted. What a proxy has shown does not count: the answer is the server's.
     var acceptance: ServerAcceptance {
         guard let tls else { return .plain }
+        if tls.hasIdentity { return .identified }
         return tls.peer?.isVouchedFor ?? true ? .vouchedFor : .evaluated
     }
 

@@ -92,6 +92,11 @@ package enum ServerAcceptance: Sendable, Hashable {
     case evaluated
     /// A delegate's answer accepted it in place of the evaluation.
     case vouchedFor
+    /// It was accepted in one of these ways, and knows a certificate of ours: it may answer for its owner alone (B7.106).
+    case identified
+
+    /// Whether what comes from the server is for those alone who share a delegate's decisions.
+    package var isOfJudge: Bool { self == .vouchedFor || self == .identified }
 }
 
 /// What a load asks of the trust by which an answer came, and how its own answer is marked.
@@ -140,7 +145,7 @@ package struct TrustDemand: Sendable, Hashable {
         switch acceptance {
         case .plain: .plain
         case .evaluated: .judged(rule: rule, judge: judge)
-        case .vouchedFor: .judged(rule: nil, judge: judge)
+        case .vouchedFor, .identified: .judged(rule: nil, judge: judge)
         }
     }
 

@@ -104,6 +104,35 @@ struct TrustRunTests {
         await server.stop()
     }
 
+    @Test("B7.106: what came to a client certificate serves no later run, with another certificate or with none")
+    func cachedIdentities() async throws {
+        let root = try CertificateFactory.root()
+        var tls = TLSServerOptions(identity: try root.issue(.server(hosts: ["127.0.0.1"])).identity)
+        tls.clientAuthentication = .optional
+        tls.clientAuthorities = [root.certificate]
+        tls.clientEvaluator = AnchorsEvaluator(anchors: [root.certificate])
+        let server = try LoopbackServer.start(.init(tls: tls)) { _ in
+            .text("in").adding("Cache-Control", "private, max-age=3600")
+        }
+        let anchor = try ScratchFile(root.certificate.pem)
+        let files = try ["one", "two"].map { name in
+            let identity = try root.issue(.client(name)).identity
+            return try ScratchFile(identity.certificatePEM + identity.keyPEM)
+        }
+        let folder = try Workplace()
+        let runs: [(options: [String], use: String)] = [
+            (["--cert", files[0].path], "miss"), (["--cert", files[1].path], "miss"), ([], "miss"), ([], "hit"),
+            (["--cert", files[0].path], "miss"),
+        ]
+        for (options, use) in runs {
+            let run = try await FetchRun.run(
+                ["--cache"] + options + [server.url("/")],
+                changing: ["XDG_CACHE_HOME": folder.path, "SSL_CERT_FILE": anchor.path, "SSL_CERT_DIR": nil])
+            #expect(run.output == "in" && run.complaints.hasSuffix("* cache: \(use)\n"), "\(run.complaints)")
+        }
+        await server.stop()
+    }
+
     @Test(
         "B3.6: a program with more rights than its user trusts nobody whom that user's environment names",
         .enabled(

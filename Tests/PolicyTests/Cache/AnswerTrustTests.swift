@@ -51,6 +51,13 @@ import URLLoadingWire
         #expect(TrustDemand.plain.withoutJudge == .plain)
     }
 
+    @Test("B7.106: an answer of a server that knows a certificate of ours stays with its session, or serves nobody")
+    func identified() {
+        let demand = TrustDemand(rule: Self.rule, judge: Self.judge, ruleSuffices: true)
+        #expect(demand.trust(of: .identified) == .judged(rule: nil, judge: Self.judge))
+        #expect(demand.withoutJudge.trust(of: .identified) == .unknown)
+    }
+
     @Test("B7.102: an answer joined with news serves no load that either of the two may not serve")
     func joining() {
         let demands = [Self.rule, Self.otherRule, nil].flatMap { rule in

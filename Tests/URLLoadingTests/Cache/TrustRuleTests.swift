@@ -62,6 +62,25 @@ struct TrustRuleTests {
         for rule in rules { #expect(mark(rule) == nil) }
     }
 
+    @Test("B7.106: the certificates that a session shows are part of the rule")
+    func identities() throws {
+        typealias Identities = URLSessionConfiguration.ClientIdentities
+        let root = try CertificateFactory.root()
+        let (one, two) = (
+            URLSessionConfiguration.ClientIdentity.identity(SecIdentity(try root.issue(.client("one")).identity)),
+            URLSessionConfiguration.ClientIdentity.identity(SecIdentity(try root.issue(.client("two")).identity))
+        )
+        let choices: [Identities] = [
+            .none, .allHosts(one), .allHosts(two), try .perHost(["a.test": one]), try .perHost(["a.test": two]),
+            try .perHost(["b.test": one]), try .perHost(["*.a.test": one]),
+            try .perHost(["a.test": one], otherwise: two), try .perHost(["a.test": one, "b.test": two]),
+        ]
+        let marks = choices.map { choice in mark { $0.clientIdentities = choice } }
+        #expect(!marks.contains(nil) && Set(marks).count == marks.count)
+        let again = try Identities.perHost(["b.test": two, "a.test": one])
+        #expect(mark { $0.clientIdentities = again } == marks.last)
+    }
+
     @Test("B7.102: the lowest version of TLS and the demands of App Transport Security are part of the rule")
     func modes() throws {
         func security(_ dictionary: [String: Any]) throws -> URLSessionConfiguration.AppTransportSecurity {

@@ -90,6 +90,18 @@ extension URLSessionConfiguration {
             guard let everywhere, everywhere.identity.chain.isAcceptable(to: acceptableIssuers) else { return nil }
             return everywhere.identity
         }
+
+        /// Which certificate is shown to whom, in words that no other choice has.
+        var signature: String {
+            func word(_ identity: ClientIdentity?) -> String { identity?.identity.chain.leaf.fingerprintHex ?? "" }
+            let hosts = entries.map { pattern, identity in
+                switch pattern {
+                case .host(let host): TrustRule.list([host.description, word(identity)])
+                case .below(let domain): TrustRule.list(["*.", domain, word(identity)])
+                }
+            }
+            return TrustRule.list([word(everywhere)] + hosts.sorted())
+        }
     }
 
     /// Ours: why an identity cannot be used.

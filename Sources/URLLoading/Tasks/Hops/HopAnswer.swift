@@ -173,7 +173,7 @@ struct HopAnswer: Sendable {
         let verdict = caching.meet(
             response, of: request, framing: arrival.framing, decoding: arrival.decoding,
             collects: plan.collectsBody,
-            isJudgedApart: caching.acceptance == .vouchedFor && task.trust.judgesApart,
+            isJudgedApart: caching.acceptance.isOfJudge && task.trust.judgesApart,
             isUsers: task.authentication.mayUseBoundConnection)
         switch verdict {
         case .everything: return .retry
