@@ -106,13 +106,14 @@ package enum CacheRules {
     ) -> CacheOutcome {
         if isValidation, let stored {
             if status == 304 {
-                guard let fresh = ValidationRules.freshened(stored, by: news) else { return .sendAgain }
+                guard var fresh = ValidationRules.freshened(stored, by: news) else { return .sendAgain }
+                fresh.select(by: news, request: request, salt: salt)
                 return .deliverStored(fresh, StoringRules.renewal(by: fresh, request: request))
             }
             // B7.76: neither an answer nor a reason to forget.
             if status >= 500 { return .deliver(.none) }
         }
-        if method == "HEAD" { return .deliver(changeByHead(request, status, news, stored)) }
+        if method == "HEAD" { return .deliver(changeByHead(request, status, news, stored, salt)) }
         let verdict = StoringRules.verdict(
             method: method, request: request, status: status, fields: news.fields, time: news.responseTime,
             isComplete: isComplete)
@@ -175,10 +176,21 @@ package enum CacheRules {
 
     /// B7.80: what HEAD tells about the stored answer for GET.
     private static func changeByHead(
-        _ request: Fields, _ status: Int, _ news: ValidationRules.News, _ stored: StoredAnswer?
+        _ request: Fields, _ status: Int, _ news: ValidationRules.News, _ stored: StoredAnswer?,
+        _ salt: SipHash.Words
     ) -> CacheChange {
         guard status == 200, let stored, stored.status == 200, stored.selection.matches(request) else { return .none }
-        guard let fresh = ValidationRules.freshened(stored, byHead: news) else { return .forget }
+        guard var fresh = ValidationRules.freshened(stored, byHead: news) else { return .forget }
+        fresh.select(by: news, request: request, salt: salt)
         return StoringRules.renewal(by: fresh, request: request)
+    }
+}
+
+extension StoredAnswer {
+    /// A Vary that came with news is the one that is stored, and shown (B7.74): what it names of the request that was just
+    /// confirmed selects the answer from now on (B7.81).
+    fileprivate mutating func select(by news: ValidationRules.News, request: Fields, salt: SipHash.Words) {
+        guard news.fields.contains(.vary) else { return }
+        selection = Selection(answer: fields, request: request, salt: salt)
     }
 }

@@ -133,6 +133,38 @@ import URLLoadingWire
 
     // MARK: Selection
 
+    @Test(
+        "B7.81: the fields that a Vary names select the answer from then on when it comes with a 304, and with HEAD",
+        arguments: [("GET", 304), ("HEAD", 200)])
+    func newVary(method: String, status: Int) {
+        let time = WallTime(seconds: 0)
+        let cached = fields(("Cache-Control", "max-age=600"))
+        let (alice, bob) = (fields(("Cookie", "user=alice")), fields(("Cookie", "user=bob")))
+        let stored = StoredAnswer(
+            status: 200, fields: cached, requestTime: time, responseTime: time,
+            selection: Selection(answer: cached, request: alice, salt: SipHash.Words(1, 2)))
+        func freshened(_ vary: String?) -> StoredAnswer? {
+            var news = cached
+            if let vary { news.append(.vary, vary) }
+            let outcome = CacheRules.outcome(
+                method: method, request: alice, status: status,
+                news: ValidationRules.News(fields: news, requestTime: time, responseTime: time), stored: stored,
+                isValidation: status == 304, salt: SipHash.Words(3, 4))
+            return switch outcome {
+            case .deliverStored(_, .freshen(let answer)), .deliver(.freshen(let answer)): answer
+            default: nil
+            }
+        }
+        func decision(_ vary: String?, _ request: Fields) -> CacheDecision {
+            CacheRules.decision(
+                policy: .protocolRules, method: "GET", request: request, stored: freshened(vary), now: time)
+        }
+        #expect(decision(nil, bob) == .use)
+        #expect(decision("Cookie", alice) == .use)
+        #expect(decision("Cookie", bob) == .load)
+        #expect(decision("*", alice) == .load)
+    }
+
     @Test("B7.48, B7.82: what is kept of a secret field is a digest under the answer's own salt")
     func secrets() {
         let answer = fields(("Vary", "Cookie, Accept"))
