@@ -65,7 +65,7 @@ struct NegotiateTests {
     func helperThread() async {
         let rounds = NegotiateRounds(host: "server.test", library: Self.wrongLibrary)
         let result = await withHandover { (handover: Handover<Result<String, NegotiateFailure>, Never>) in
-            rounds.token(for: nil) { handover.resume(returning: $0) }
+            rounds.token(for: nil, while: { true }) { handover.resume(returning: $0) }
         }
         #expect(throws: NegotiateFailure.self) { try result.get() }
     }

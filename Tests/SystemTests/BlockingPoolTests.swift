@@ -6,7 +6,7 @@ import URLLoadingTestSupport
 struct BlockingPoolTests {
     @Test("look-ups that hang hold up no file, cache or credential work, and each kind of work holds up only itself")
     func kinds() async {
-        let pools: [BlockingPool] = [.names, .files, .cache, .authentication, .shared]
+        let pools: [BlockingPool] = [.names, .files, .cache, .authentication, .tickets, .shared]
         for held in pools {
             let gate = Gate()
             for _ in 0..<16 { held.run { gate.pass() } }

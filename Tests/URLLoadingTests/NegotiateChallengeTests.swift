@@ -2,11 +2,13 @@
 // delegate is asked about it before. These tests have no ticket: that the system's library was asked for one is seen by
 // its refusal, which the challenge behind it tells of.
 
+import Dispatch
 import Foundation
 import Testing
 import URLLoadingEngine
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
+import URLLoadingSystem
 
 @testable import URLLoading
 
@@ -115,6 +117,45 @@ struct NegotiateChallengeTests {
             #expect(try await session.visit(server.at("/")) == "200 secret")
             #expect(delegate.transcript.calls == Array(Self.questions.dropFirst()))
             #expect(wasAsked(delegate))
+        }
+    }
+
+    /// Every thread that may fetch tickets is held, as by a ticket server that stands still.
+    private func withSilentTicketServer(_ body: () async throws -> Void) async throws {
+        let end = DispatchSemaphore(value: 0)
+        let count = 16
+        defer { for _ in 0..<count { end.signal() } }
+        for _ in 0..<count { BlockingPool.tickets.run { end.wait() } }
+        try await body()
+    }
+
+    @Test(
+        "B2.95, B6.1: a ticket that does not come within the request's time-out is no ticket: the next scheme is offered"
+    )
+    func silentTicketServer() async throws {
+        try await withSilentTicketServer {
+            try await withServer(router: Self.both) { server async throws in
+                let delegate = GuestDelegate(answering(.cancelAuthenticationChallenge))
+                let session = visitor(delegate) {
+                    $0.negotiateHosts = ["127.0.0.1"]
+                    $0.timeoutIntervalForRequest = 2
+                }
+                #expect(try await session.visit(server.at("/")) == "200 secret")
+                #expect(delegate.transcript.calls == Array(Self.questions.dropFirst()))
+                let said = delegate.challenges.value.last?.error?.localizedDescription
+                #expect(said?.contains("GSSAPI has given no token within 2.0 seconds") == true)
+            }
+        }
+    }
+
+    @Test("B2.95: a ticket server that stands still holds up no task that wants no ticket")
+    func silentTicketServerOfOthers() async throws {
+        try await withSilentTicketServer {
+            try await withServer(router: Self.both) { server async throws in
+                let delegate = GuestDelegate(answering(.rejectProtectionSpace))
+                #expect(try await visitor(delegate).visit(server.at("/")) == "200 secret")
+                #expect(delegate.transcript.calls.last == Self.questions.last)
+            }
         }
     }
 

@@ -14,6 +14,8 @@ package enum NegotiateFailure: Error, Sendable, Equatable {
     case refused(String)
     /// The server's part is not base64.
     case malformedChallenge
+    /// The library has not answered within this time.
+    case noAnswer(Duration)
 }
 
 extension NegotiateFailure: CustomStringConvertible {
@@ -24,6 +26,8 @@ extension NegotiateFailure: CustomStringConvertible {
             "Negotiate needs the system's GSSAPI library (Debian, Ubuntu: libgssapi-krb5-2): \(reason)"
         case .refused(let reason): "GSSAPI gives no token: \(reason)"
         case .malformedChallenge: "The server's Negotiate token is not base64."
+        case .noAnswer(let time):
+            "GSSAPI has given no token within \(time): a ticket server, or the ticket cache, does not answer."
         }
     }
 }

@@ -1,5 +1,5 @@
 // The rounds of Negotiate with one server or proxy: tokens in base64 in and out (RFC 4559 §4; behaviour B2.95). The
-// library's calls block, so they are made on two of the threads for authentication at most.
+// library's calls block for as long as a ticket server likes, so they have threads of their own.
 
 import CURLLoadingGSSAPI
 import Synchronization
@@ -13,8 +13,6 @@ package final class NegotiateRounds: Sendable {
         var context: UInt = 0
         var isComplete = false
     }
-
-    private static let lane = BlockingLane(pool: .authentication, width: 2)
 
     private let service: String
     /// Another library than the system's.
@@ -39,23 +37,29 @@ package final class NegotiateRounds: Sendable {
     /// Calls `then` with the reason why no token can be made at all, or nil, on a helper thread: the system's library is looked
     /// for, and loaded, but not asked for anything.
     package static func lookForLibrary(then: @escaping @Sendable (NegotiateFailure?) -> Void) {
-        lane.run {
+        let look = { @Sendable in
             switch NegotiateLibrary.system {
             case .success: then(nil)
             case .failure(let failure): then(failure)
             }
         }
+        // Not behind those who wait for tickets: what is asked here needs none.
+        if !BlockingPool.authentication.run(look) { look() }
     }
 
     /// Makes the next token and calls `then` with it, on a helper thread; nil begins, a token goes on.
     ///
-    /// One round at a time: the next one begins when the server has answered.
+    /// One round at a time: the next one begins when the server has answered. Whose turn comes when it is not wanted any
+    /// more makes none, and `then` is not called.
     package func token(
-        for challenge: String?, then: @escaping @Sendable (Result<String, NegotiateFailure>) -> Void
+        for challenge: String?, while isWanted: @escaping @Sendable () -> Bool,
+        then: @escaping @Sendable (Result<String, NegotiateFailure>) -> Void
     ) {
-        Self.lane.run {
-            then(Result { () throws(NegotiateFailure) in try self.token(for: challenge) })
+        let work = { @Sendable in
+            if isWanted() { then(Result { () throws(NegotiateFailure) in try self.token(for: challenge) }) }
         }
+        // Without a thread late is better than never.
+        if !BlockingPool.tickets.run(work) { work() }
     }
 
     /// The next token, made on the calling thread, which it blocks.

@@ -15,8 +15,10 @@ package final class BlockingPool: Sendable {
     package static let files = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-files")
     /// For the caches on disk.
     package static let cache = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-cache")
-    /// For credentials: storages, proofs, and the ticket servers of Negotiate.
+    /// For credentials: storages and proofs.
     package static let authentication = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-auth")
+    /// For the ticket servers and ticket caches of Negotiate.
+    package static let tickets = BlockingPool(limit: 8, idleTime: .seconds(10), name: "url-tickets")
     /// For the rest.
     package static let shared = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-blocking")
 

@@ -154,18 +154,30 @@ struct TaskAuthentication: Sendable {
             state.authentication[refusal.side]?.negotiation = rounds
             return rounds
         }
-        rounds.token(for: challenge) { [self] result in
+        let inquiry = TicketInquiry { [self] result in
             switch result {
             case .success(let token): tellRounds(.token(token), of: refusal)
             case .failure(let failure): skip(refusal, for: failure)
             }
         }
+        inquiry.begin(rounds, challenge, limit: ticketTime(of: refusal))
+    }
+
+    /// How long a ticket is waited for: as long as for anything that the request needs (B6.1), and for a tunnel that is to be
+    /// opened, as long as for the connection (B6.39).
+    private func ticketTime(of refusal: Refusal) -> Duration? {
+        guard let settings = task.session?.settings, let request = task.currentRequest else { return nil }
+        let idle = settings.idleTimeout(request)
+        guard case .tunnel = refusal.subject, let limit = settings.engine.connectionTimeout else { return idle }
+        return min(idle, limit)
     }
 
     /// B2.95: without a ticket, or without the library, the next scheme is offered.
     private func skip(_ refusal: Refusal, for failure: NegotiateFailure) {
         task.state.withLock { state in
             state.authentication[refusal.side]?.negotiationFailure = failure
+            // The library may be at work in them still.
+            state.authentication[refusal.side]?.negotiation = nil
             // What was given for it has not been sent.
             state.authentication[refusal.side]?.offer = nil
         }
