@@ -9,8 +9,11 @@ enum FailureCode {
         let bridged = error as NSError
         guard bridged.domain == NSURLErrorDomain else { return 0 }
         let code = URLError.Code(rawValue: bridged.code)
+        let cause = bridged.userInfo[NSUnderlyingErrorKey]
+        // A setting stays as it is, however often it is tried.
+        if (cause as? NSError)?.userInfo[UnderlyingError.settingKey] != nil { return 0 }
         // A look-up that `requiresDNSSECValidation` forbids was never made: no resolver's failure is underneath.
-        if code == .dnsLookupFailed, bridged.userInfo[NSUnderlyingErrorKey] == nil { return 0 }
+        if code == .dnsLookupFailed, cause == nil { return 0 }
         return Int64(bridged.code)
     }
 }

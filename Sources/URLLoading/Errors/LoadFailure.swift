@@ -84,15 +84,18 @@ enum LoadFailure {
     static func unusableProxy(_ url: URL?, _ fault: ProxyFault) -> URLError {
         make(
             .cannotConnectToHost, url, "There is no way to the server: \(fault)",
-            underlying: UnderlyingError.proxy(UnderlyingError.connectionToProxy(for: url), "\(fault)"))
+            underlying: UnderlyingError.proxy(
+                UnderlyingError.connectionToProxy(for: url), "\(fault)", isSetting: true))
     }
 
     /// A script would have to say which proxy to use (B13.30), or the resolver that is asked in its place has failed
-    /// (B13.31).
-    static func noWay(_ url: URL?, _ description: String, cause: (any Error)? = nil) -> URLError {
+    /// (B13.31). `isSetting`: another time cannot change it.
+    static func noWay(
+        _ url: URL?, _ description: String, cause: (any Error)? = nil, isSetting: Bool = false
+    ) -> URLError {
         make(
             .cannotConnectToHost, url, description,
-            underlying: UnderlyingError.proxy(.cfErrorPACFileError, description, cause: cause))
+            underlying: UnderlyingError.proxy(.cfErrorPACFileError, description, cause: cause, isSetting: isSetting))
     }
 
     /// A local address that is none.

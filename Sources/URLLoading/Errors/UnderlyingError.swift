@@ -108,11 +108,17 @@ enum UnderlyingError {
         make(URLLoadingErrorDomain.http, code.rawValue, description)
     }
 
-    /// What CFNetwork says of a proxy, with the cause below it (B13.17, B13.18, B13.27).
+    /// Marks what comes of a setting that can never be carried out (B10.39).
+    static let settingKey = "URLLoading.UnusableSetting"
+
+    /// What CFNetwork says of a proxy, with the cause below it (B13.17, B13.18, B13.27). `isSetting`: another time cannot
+    /// change it.
     static func proxy(
-        _ code: CFNetworkErrors, _ description: String, status: Int? = nil, cause: (any Error)? = nil
+        _ code: CFNetworkErrors, _ description: String, status: Int? = nil, cause: (any Error)? = nil,
+        isSetting: Bool = false
     ) -> any Error {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
+        if isSetting { userInfo[settingKey] = true }
         if let status { userInfo[URLLoadingErrorDomain.proxyStatusKey] = status }
         if let cause { userInfo[NSUnderlyingErrorKey] = cause }
         return NSError(domain: kCFErrorDomainCFNetwork as String, code: Int(code.rawValue), userInfo: userInfo)

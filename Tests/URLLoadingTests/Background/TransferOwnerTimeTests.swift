@@ -70,6 +70,25 @@ import URLLoadingWire
         }
     }
 
+    @Test(
+        "B10.39: a proxy setting that can never be carried out is the task's error at once",
+        arguments: [
+            ["ProxyAutoConfigEnable": .number(1)],
+            ["HTTPEnable": .number(1), "HTTPProxy": .text("127.0.0.1"), "HTTPPort": .number(70000)],
+        ] as [[String: TransferSettings.Proxy.Value]])
+    func unusableProxy(entries: [String: TransferSettings.Proxy.Value]) async throws {
+        let folder = try StateFolder()
+        var settings = Rig.settings
+        settings.proxies = entries.map { .init(key: $0.key, value: $0.value) }
+        let owner = try Rig.owner(try folder.directory())
+        let (program, _) = try await Rig.program(owner, settings: settings)
+        owner.received(.start(Rig.download("http://127.0.0.1:9/a")), from: program)
+        let failure = try #require(try await program.end(of: 1))
+        #expect(failure.code == Int64(URLError.Code.cannotConnectToHost.rawValue))
+        #expect(failure.text.contains("configuration script") || failure.text.contains("HTTPPort"), "\(failure.text)")
+        await Rig.stop(owner)
+    }
+
     @Test("B10.39, B10.22: a transfer waits for a server that is down")
     func serverDown() async throws {
         let folder = try StateFolder()

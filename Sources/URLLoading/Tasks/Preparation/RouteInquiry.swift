@@ -22,7 +22,7 @@ struct RouteInquiry: Sendable {
             return fail(
                 task, url,
                 "Proxies are to be found by a configuration script, which nothing here can run; the session's "
-                    + "configuration has no proxyResolver in its place.")
+                    + "configuration has no proxyResolver in its place.", isSetting: true)
         }
         guard let wait = task.driver.beginWait(for: .routes, until: limit) else { return }
         let asking = Task { [weak task, subject, url] in
@@ -43,8 +43,10 @@ struct RouteInquiry: Sendable {
 }
 
 /// Ends the task.
-private func fail(_ task: TaskCore, _ url: URL?, _ text: String, cause: (any Error)? = nil) {
-    task.driver.endUnloaded(LoadFailure.noWay(url, text, cause: cause))
+private func fail(
+    _ task: TaskCore, _ url: URL?, _ text: String, cause: (any Error)? = nil, isSetting: Bool = false
+) {
+    task.driver.endUnloaded(LoadFailure.noWay(url, text, cause: cause, isSetting: isSetting))
 }
 
 extension ProxyRoute {
