@@ -56,7 +56,7 @@ extension ProxyFailure: CustomStringConvertible {
         case .refused(let head):
             return "The proxy \(proxy) did not open a tunnel: it answered with status \(head.status)."
         case .authentication:
-            return "The proxy \(proxy) wants other credentials than it was given."
+            return "The proxy \(proxy) wants credentials, and was given none that it accepts."
         case .garbage(let error):
             return "The proxy \(proxy) does not answer as an HTTP proxy: \(error)"
         case .closed(let error):

@@ -131,8 +131,8 @@ package struct SOCKSExchange: Sendable {
             case Self.noAuthentication:
                 return try sendRequest5()
             case Self.password:
-                // Chosen although it was not offered.
-                guard let credentials else { throw .malformed }
+                // Chosen although it was not offered: nothing else would do.
+                guard let credentials else { throw .noAcceptableMethod }
                 phase = .checkingPassword
                 return .send(Self.passwordMessage(credentials))
             case 0xFF: throw .noAcceptableMethod

@@ -53,7 +53,7 @@ extension SOCKSFailure: CustomStringConvertible {
         case .badCredentials: "it does not accept the user name and password."
         case .unsendableCredentials: "the user name or password cannot be sent to it."
         case .unsendableTarget: "it cannot be told this address."
-        case .malformed: "it does not speak this version of SOCKS."
+        case .malformed: "its answer is none in this version of SOCKS."
         }
     }
 

@@ -92,6 +92,7 @@ struct ProxyErrorTests {
         try await ProxiedSite.run(tls: true, proxy: { $0.authorization = "Basic bWU6c2VjcmV0" }) { site in
             let error = try await error(site, site.url(), through: site.proxyURL)
             #expect(error.code == .userAuthenticationRequired && error.cause == "kCFErrorDomainCFNetwork 311")
+            #expect(error.localizedDescription.contains("wants credentials, and was given none that it accepts"))
             #expect(site.server.stats.connectionsAccepted == 0)
         }
     }

@@ -66,7 +66,7 @@ extension HeaderFault: CustomStringConvertible {
         case .tooLarge: "The fields are more, or larger, than allowed."
         case .missingPseudoField: "A pseudo-header field is missing."
         case .repeatedPseudoField: "A pseudo-header field comes twice."
-        case .latePseudoField: "A pseudo-header field comes behind other fields."
+        case .latePseudoField: "A pseudo-header field comes behind other fields or in a trailer section."
         case .unexpectedPseudoField: "There is a pseudo-header field that may not be there."
         case .malformedStatus: "The status code is not between 100 and 999."
         case .malformedTarget: "The request's target is malformed."
