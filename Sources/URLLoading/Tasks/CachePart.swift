@@ -13,6 +13,8 @@ final class CachePart: Sendable {
     private let programsLongestBody: Int64?
     /// When the hop set off.
     let requestTime: WallTime
+    /// How many answers had become worthless by then.
+    let removalCount: Int
 
     init(_ session: SessionCache, _ key: CacheKey, _ load: CachedLoad?) {
         self.session = session
@@ -20,6 +22,7 @@ final class CachePart: Sendable {
         self.load = load
         programsLongestBody = load == nil || session.isPlain ? nil : session.longestBody
         requestTime = session.clock()
+        removalCount = load == nil ? 0 : session.store.removalCount
     }
 
     /// The length of the longest body of an answer that is kept (B7.8).

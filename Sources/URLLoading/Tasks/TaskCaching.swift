@@ -109,7 +109,8 @@ struct TaskCaching: Sendable {
         switch step {
         case .propose: break
         case .store(let cached):
-            if let answer = cached.answer { part.session.store.storeSoon(cached, answer, for: part.key) }
+            guard let answer = cached.answer else { return }
+            part.session.store.storeSoon(cached, answer, for: part.key, since: part.removalCount)
         case .remove(let keys):
             for key in keys { part.session.store.removeSoon(key) }
         }
@@ -149,7 +150,7 @@ struct TaskCaching: Sendable {
         guard let answer = proposed.answer?.under(given.response) else { return }
         let cached = given.coming(as: answer)
         if part.session.isPlain {
-            part.session.store.storeSoon(cached, answer, for: part.key)
+            part.session.store.storeSoon(cached, answer, for: part.key, since: part.removalCount)
         } else {
             storeInProgramsOwn(cached, part.session.cache)
         }

@@ -184,6 +184,30 @@ struct SessionCacheTests: CachingSuite {
         }
     }
 
+    @Test("B7.84: an answer that was under way when a write made it worthless is not kept")
+    func underWay() async throws {
+        let gate = ServerGate()
+        let count = Guarded(0)
+        let router: LoopbackServer.Router = { request in
+            guard request.method == "GET" else { return .text("written") }
+            count.change { $0 += 1 }
+            let page: ServerResponse = count.value == 1 ? .slow([.init("old", when: gate)]) : .text("new")
+            return page.adding("Cache-Control", "max-age=3600")
+        }
+        try await withServer(router: router) { server in
+            let session = session(memory())
+            let url = try server.at("/")
+            async let slow = session.visit(url)
+            await server.wait { $0.requests == 1 }
+            #expect(try await session.visit(request(url, .useProtocolCachePolicy, "PUT")) == "200 written")
+            gate.open()
+            #expect(try await slow == "200 old")
+            #expect(try await session.visit(url) == "200 new")
+            #expect(try await session.visit(url) == "200 new")
+            #expect(count.value == 2)
+        }
+    }
+
     @Test("B7.50: a body that was not read to its end is not kept")
     func cancelled() async throws {
         let gate = ServerGate()

@@ -27,6 +27,7 @@ final class CacheStore: Sendable {
         var diskCapacity: Int
         var entries = RecencyTable<CacheKey, Entry>()
         var unwritten = UnwrittenChanges()
+        var removals = RecentRemovals()
         /// What was answered from here and the disk has not heard of, the longest ago first.
         var used = RecencyTable<CacheKey, Void>()
         /// Counts changes: what was read from disk before one may be older than it.
@@ -223,25 +224,36 @@ final class CacheStore: Sendable {
 
     // MARK: By loads
 
-    /// Stores an answer of which it is known how it came. Never waits.
-    func storeSoon(_ cached: CachedURLResponse, _ answer: StoredAnswer, for key: CacheKey) {
+    /// How many answers loads have made worthless.
+    var removalCount: Int { memory.withLock { $0.removals.count } }
+
+    /// Stores an answer of which it is known how it came, unless answers of its key have become worthless after so many
+    /// removals. Never waits.
+    func storeSoon(
+        _ cached: CachedURLResponse, _ answer: StoredAnswer, for key: CacheKey, since removalCount: Int? = nil
+    ) {
         let entry = Entry(response: cached, answer: answer, storedAt: Machine.wallMicroseconds)
         let policy = cached.storagePolicy
         changeSoon(key, to: policy == .allowed ? .stored(entry.plain) : .removed) { memory in
-            policy == .notAllowed ? memory.remove(key) : memory.put(entry, for: key)
+            if let removalCount, memory.removals.mayHold(key, since: removalCount) { return nil }
+            return policy == .notAllowed ? memory.remove(key) : memory.put(entry, for: key)
         }
     }
 
     /// Removes the answer of a key; never waits.
     func removeSoon(_ key: CacheKey) {
-        changeSoon(key, to: .removed) { $0.remove(key) }
+        changeSoon(key, to: .removed) { memory in
+            memory.removals.note(key)
+            return memory.remove(key)
+        }
     }
 
+    /// `known` gives what has left memory; nil changes nothing.
     private func changeSoon(
-        _ key: CacheKey, to change: UnwrittenChanges.Change, _ known: (inout Memory) -> [Entry]
+        _ key: CacheKey, to change: UnwrittenChanges.Change, _ known: (inout Memory) -> [Entry]?
     ) {
         let mustStart = memory.withLockLettingGo { memory -> (Bool, ([Entry], UnwrittenChanges.Change?)) in
-            let gone = known(&memory)
+            guard let gone = known(&memory) else { return (false, ([], nil)) }
             guard memory.diskCapacity > 0 else { return (false, (gone, nil)) }
             let (mustStart, dropped) = memory.unwritten.note(change, for: key)
             return (mustStart, (gone, dropped))
