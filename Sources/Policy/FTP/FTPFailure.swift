@@ -47,6 +47,8 @@ package enum FTPFailure: Error, Sendable, Hashable {
     case transferAborted(code: Int)
     /// The data ended before the length that the server had announced.
     case truncated(received: Int64, expected: Int64)
+    /// The rest of a file is longer than what was missing of it.
+    case overlong(received: Int64, expected: Int64)
     /// The server closed the control connection before it had said how the transfer ended.
     case controlClosed
     /// An answer to this command that makes no sense, or a refusal of what every server has to do.
@@ -76,6 +78,8 @@ extension FTPFailure: CustomStringConvertible {
         case .dataConnectionLost: "The data connection broke."
         case .transferAborted(let code): "The server gave the transfer up (reply \(code))."
         case .truncated(let received, let expected): "The data ended after \(received) of \(expected) bytes."
+        case .overlong(let received, let expected):
+            "The rest of the file has \(received) bytes instead of \(expected)."
         case .controlClosed: "The server closed the connection."
         case .refused(let verb, let code): "The server answered \(verb) with \(code)."
         }

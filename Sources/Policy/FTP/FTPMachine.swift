@@ -3,7 +3,7 @@
 // commands; B14.20 to B14.26.
 //
 // A transfer has succeeded when its data has ended, the server has said so (226 or 250), and nothing of the announced
-// length is missing. Everything else is a failure, never a short success.
+// length is missing; a rest has the announced length to the byte. Everything else is a failure, never a short success.
 //
 // Must not know: sockets, TLS, time, URLs, where credentials are from.
 
@@ -164,7 +164,7 @@ package struct FTPMachine: Sendable {
             return nil
         case .transferring(let progress):
             if progress.isConfirmed { return nil }
-            if let count = progress.count, let failure = shortfall(count) { return fail(failure) }
+            if let count = progress.count, let failure = wrongLength(count) { return fail(failure) }
             return fail(.controlClosed)
         case .greeting, .askingForTLS, .securing, .settingBuffer, .protecting, .sendingUser, .sendingPassword,
             .changingDirectory, .settingForm, .askingSize, .askingDate, .askingPort, .openingData, .restarting,
@@ -370,16 +370,18 @@ package struct FTPMachine: Sendable {
             // Of what goes to the server we say ourselves when it has ended.
             return job.purpose == .store ? fail(.dataConnectionLost) : nil
         }
-        if let failure = shortfall(count) { return fail(failure) }
+        if let failure = wrongLength(count) { return fail(failure) }
         if progress.isBroken { return fail(.dataConnectionLost) }
         state = .over
         return .finish
     }
 
-    /// What is missing of the announced length.
-    private func shortfall(_ count: Int64) -> FTPFailure? {
+    /// What is missing of the announced length; and what is too much of a rest, which is not that of what was loaded before: a server
+    /// may say yes to REST, and begin at the beginning.
+    private func wrongLength(_ count: Int64) -> FTPFailure? {
         guard job.purpose != .store, let size else { return nil }
         let expected = size - offset
+        if offset > 0, count > expected { return .overlong(received: count, expected: expected) }
         return count < expected ? .truncated(received: count, expected: expected) : nil
     }
 

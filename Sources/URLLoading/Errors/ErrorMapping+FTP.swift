@@ -13,7 +13,7 @@ extension ErrorMapping {
     /// The code for each refusal.
     static func ftpCode(_ failure: FTPFailure) -> URLError.Code {
         switch failure {
-        case .malformedReply: .cannotParseResponse
+        case .malformedReply, .overlong: .cannotParseResponse
         case .malformedAddress, .refused: .badServerResponse
         case .unusablePath: .badURL
         case .unsendableCredential, .loginRefused, .accountRequired: .userAuthenticationRequired

@@ -331,6 +331,13 @@ import URLLoadingPolicy
         same.hear("226")
         #expect(same.last == "<done>")
 
+        // The server said yes, and began at the beginning all the same.
+        var lying = try resume("213 10", "213 20260102030405")
+        lying.hear("350", "150")
+        lying.ended(10)
+        lying.hear("226")
+        #expect(lying.last == "<\(FTPFailure.overlong(received: 10, expected: 6))>")
+
         var unable = try resume("213 10", "213 20260102030405")
         unable.hear("502", "150")
         #expect(unable.last == "<file 0 of 10>")
