@@ -314,6 +314,54 @@ struct ResumptionTests {
         }
     }
 
+    @Test("B9.20, B2.38: a cancelled challenge ends a resumed download with its resume data, by which it goes on later")
+    func challengeCancelled() async throws {
+        let count = Guarded(0)
+        let half = HalfServer(then: { request in
+            count.change { $0 += 1 }
+            guard count.value == 1 else { return HalfServer.rest(request) }
+            return .text("who?", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+        })
+        try await withServer(router: half.router) { server in
+            let data = try await halfOf(try server.at("/"))
+            let judge = FullJudge(Habit.says(.cancelAuthenticationChallenge))
+            let session = URLSession(configuration: .ephemeral, delegate: judge, delegateQueue: nil)
+            let task = session.downloadTask(withResumeData: data)
+            task.resume()
+            await judge.transcript.completed.wait()
+            #expect(judge.transcript.calls.last == "complete -999")
+            #expect((task.error as? URLError)?.downloadTaskResumeData == data)
+            #expect(FileManager.default.fileExists(atPath: try partialFile(of: data).path))
+            #expect(await goOn(with: data).transcript.calls.contains("finished helloworld"))
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B9.20, B2.38: so does a server's certificate that the delegate refuses by cancelling")
+    func trustCancelled() async throws {
+        let half = HalfServer()
+        try await withJudgedServer(router: half.router) { judged async throws in
+            let data: Data
+            do {
+                let scribe = ResumptionScribe.cancelling()
+                let session = judged.session(scribe, trusts: true)
+                session.downloadTask(with: judged.url).resume()
+                await scribe.transcript.completed.wait()
+                data = try #require(scribe.error.value?.downloadTaskResumeData)
+                session.invalidateAndCancel()
+            }
+            let judge = FullJudge(Habit.says(.cancelAuthenticationChallenge))
+            let session = judged.session(judge, trusts: true)
+            let task = session.downloadTask(withResumeData: data)
+            task.resume()
+            await judge.transcript.completed.wait()
+            #expect(judge.transcript.calls.last == "complete -999")
+            #expect((task.error as? URLError)?.downloadTaskResumeData == data)
+            try FileManager.default.removeItem(at: try partialFile(of: data))
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B9.33, B9.34: where the partial file is gone or too short the download starts over without an error")
     func fileGone() async throws {
         for kind in ["gone", "short"] {

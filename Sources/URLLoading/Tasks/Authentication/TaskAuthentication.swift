@@ -237,7 +237,7 @@ struct TaskAuthentication: Sendable {
         case .cancelAuthenticationChallenge:
             // B2.38.
             if case .tunnel(let question, _) = refusal.subject { question.answer(.cancel) }
-            task.driver.cancel()
+            task.trust.cancelTask()
         case .useCredential:
             switch credential {
             // B2.34.

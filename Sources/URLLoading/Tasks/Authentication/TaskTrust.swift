@@ -118,7 +118,13 @@ struct TaskTrust: Sendable {
         case .carrier(let question): question.answer(disposition, credential)
         }
         // Order: the connection goes with the request that was asked; told afterwards, it would be offered to the next.
-        if disposition == .cancelAuthenticationChallenge { task.driver.cancel() }
+        if disposition == .cancelAuthenticationChallenge { cancelTask() }
+    }
+
+    /// Ends the task whose challenge was cancelled (B2.38). That is a word about who has asked, and not about what was loaded before.
+    func cancelTask() {
+        task.download.keepUntouched()
+        task.driver.cancel()
     }
 
     /// The task's own delegate was thought to judge connections, and does not judge this one: from now on the session does.
