@@ -82,12 +82,14 @@ struct BodyStreamTests {
         }
     }
 
-    @Test("B5.39: a stream that fails ends the task with −1021 over the stream's error")
-    func failingStream() async throws {
+    @Test(
+        "B5.39: a stream that fails ends the task with −1021 over the stream's error, also where only its status says so",
+        arguments: [-1, 0])
+    func failingStream(count: Int) async throws {
         try await withServer(router: { .echo($0) }) { server in
             let hand = StreamHand()
             let session = URLSession(configuration: .ephemeral)
-            let failing = request(try server.at("/"), HandStream(hand))
+            let failing = request(try server.at("/"), HandStream(hand, failedCount: count))
             async let load = session.data(for: failing)
             await hand.opened.wait()
             hand.fail(CocoaError(.fileReadCorruptFile))

@@ -58,10 +58,13 @@ final class StreamHand: Sendable {
 /// A stream that blocks until the test supplies something.
 final class HandStream: InputStream {
     private let hand: StreamHand
+    private let failedCount: Int
     private var status = Stream.Status.notOpen
 
-    init(_ hand: StreamHand) {
+    /// `failedCount` is what a read answers that fails.
+    init(_ hand: StreamHand, failedCount: Int = -1) {
         self.hand = hand
+        self.failedCount = failedCount
         super.init(data: Data())
     }
 
@@ -80,7 +83,7 @@ final class HandStream: InputStream {
     override var hasBytesAvailable: Bool { true }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
-        guard let bytes = hand.read(length) else { return -1 }
+        guard let bytes = hand.read(length) else { return failedCount }
         for (index, byte) in bytes.enumerated() { buffer[index] = byte }
         return bytes.count
     }

@@ -133,9 +133,9 @@ final class InputStreamSource: BodySource {
         }
         switch count {
         case 1...Self.pieceSize: return .bytes(bytes)
-        case 0: return .end
-        default:
-            return .failed(Self.problem(of: stream))
+        // A subclass may say by its status alone that it has failed, and one that could not be opened has nothing to read.
+        case 0 where stream.streamStatus != .error: return .end
+        default: return .failed(Self.problem(of: stream))
         }
     }
 
