@@ -33,6 +33,12 @@ package final class OpenFile: Sendable {
 
     var raw: Int32 { descriptor.raw }
 
+    /// The length that it has by now; nil where the system does not say.
+    package var currentByteCount: Int64? {
+        let length = Platform.length(ofFile: raw)
+        return length.failed ? nil : length.value
+    }
+
     /// When the file was last written to, in nanoseconds since 1970; nil where the system does not say.
     package var modificationTime: Int64? {
         var information = stat()

@@ -278,6 +278,37 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("B11.29: a file that was written to before its upload goes on is no rest of the one that was begun with")
+    func rewrittenFile() async throws {
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { request in
+            request.method == "POST"
+                ? .script([
+                    .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .waitForRequest, .drop,
+                ]) : nil
+        }
+        let visits = Visits()
+        let file = try UploadFile(count: 10)
+        let path = file.url.path
+        try await withServer(options) { request in
+            visits.note(request)
+            guard request.method == "HEAD" else { return .text("all of it") }
+            // The same length, and another time.
+            try? FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: path)
+            return ServerResponse(status: 204, body: .none).adding("Upload-Offset", "5")
+        } _: { server in
+            let session = visitor(nil, storage: nil, hasty)
+            let request = uploading(try server.at("/"))
+            let failure = await #expect(throws: URLError.self) {
+                _ = try await session.upload(for: request, fromFile: file.url)
+            }
+            #expect(failure?.code == .cannotOpenFile)
+            #expect(failure?.uploadTaskResumeData == nil)
+            #expect(visits.lines == ["HEAD /u"])
+        }
+    }
+
     @Test("B11.36: an upload is sent in parts of the size that the server takes")
     func parts() async throws {
         try await withStore {

@@ -96,6 +96,10 @@ struct TaskUpload: Sendable {
     func goOn(with step: ResumableUploadMachine.Step) -> EndedCall? {
         if case .fail(let failure) = step { return fail(failure) }
         guard claimMoved() else { return task.completion.begin(LoadFailure.uploadInUse(task.originalRequest?.url)) }
+        if case .append = step, hasRewrittenFile {
+            task.state.withLock { $0.upload?.isLost = true }
+            return task.completion.begin(LoadFailure.changedFile(task.originalRequest?.url))
+        }
         let next = task.state.withLock { $0.begin(step) }
         guard let (request, body) = next else { return fail(.unknownOffset) }
         switch step {
@@ -107,6 +111,12 @@ struct TaskUpload: Sendable {
         }
         task.hops.load(request, body: body)
         return nil
+    }
+
+    /// Whether the file was written to since its upload began: the rest would be another file's (B11.29).
+    private var hasRewrittenFile: Bool {
+        guard case .opened(let file, let known?) = task.state.withLock({ $0.upload?.body }) else { return false }
+        return known.isRewritten(file)
     }
 
     /// Where the resource has moved, the claim goes with it (B11.35); false where another task is at work there (B11.38).
