@@ -85,6 +85,19 @@ struct FileSinkTests {
         #expect(log.failure?.error.errno == ENOENT)
     }
 
+    @Test("B9.2, B9.11: a file that was removed while it was written to is a failure to close, and no file")
+    func removedMeanwhile() async throws {
+        let log = EventLog()
+        let sink = sink(log)
+        _ = sink.write(piece([UInt8](repeating: 1, count: 50_000)))
+        await log.wait(for: 50_000)
+        for name in scratch.names { unlink(scratch.path + "/" + name) }
+        let result = await finish(sink)
+        let failure = #expect(throws: FileFailure.self) { try result.get() }
+        #expect(failure?.step == .close && failure?.error.isMissing == true)
+        #expect(scratch.names.isEmpty)
+    }
+
     @Test("B9.11: a full disk is a failure to write, told once, and nothing is left")
     func diskFull() async throws {
         let log = EventLog()

@@ -232,6 +232,7 @@ package final class FileSink: Sendable {
         if continues, let error = file.rename(prefix: naming.prefix, suffix: naming.suffix) {
             return .failure(FileFailure(.move, error))
         }
+        if let error = file.lookForName() { return .failure(FileFailure(.close, error)) }
         guard let error = file.close() else { return made }
         return .failure(FileFailure(.close, error))
     }

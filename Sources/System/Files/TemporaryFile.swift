@@ -66,6 +66,19 @@ package final class TemporaryFile: Sendable {
         }
     }
 
+    /// What says that the file has no name any more: who cleans the directory up may have removed it while it was written to.
+    package func lookForName() -> SystemError? {
+        var information = stat()
+        // Some file systems count no names; those are asked for this one.
+        guard state.withLock({ fstat($0.descriptor.raw, &information) }) == 0, information.st_nlink == 0 else {
+            return nil
+        }
+        let found = Platform.findPrivateFile(path)
+        guard found.failed else { return nil }
+        let error = SystemError(errno: found.error, call: "lstat")
+        return error.isMissing ? error : nil
+    }
+
     /// Puts the file, all of it on the disk, in the place of the one at `path`, if any, in one step.
     package func replace(_ path: String) -> SystemError? {
         let written = state.withLock { Platform.synchronise($0.descriptor.raw) }
