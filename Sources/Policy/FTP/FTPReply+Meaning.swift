@@ -7,7 +7,10 @@ extension FTPReply {
     /// The length that SIZE was answered with.
     var size: Int64? {
         guard code == 213 else { return nil }
-        return ASCII.decimal(unspaced.prefix(while: ASCII.isDigit))
+        // RFC 3659 §4.2: digits and nothing else; the first ones of something else are no length.
+        let digits = unspaced.prefix(while: ASCII.isDigit)
+        guard unspaced[digits.endIndex...].allSatisfy({ $0 == UInt8(ascii: " ") }) else { return nil }
+        return ASCII.decimal(digits)
     }
 
     /// The date that MDTM was answered with: fourteen digits, perhaps with a fraction.

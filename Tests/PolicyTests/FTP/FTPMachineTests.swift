@@ -365,7 +365,7 @@ import URLLoadingPolicy
 
     @Test(
         "After an unusable reply to SIZE the length is unknown",
-        arguments: ["213 99999999999999999999", "213 -1", "213 x", "213", "200 5"])
+        arguments: ["213 99999999999999999999", "213 -1", "213 x", "213", "200 5", "213 0x10", "213 12 34"])
     func sizes(reply: String) throws {
         var conversation = try Conversation("/c")
         conversation.hear("220", "230", "200", reply, "229 (|||7|)")
