@@ -106,7 +106,7 @@ struct UploadTaskTests {
 
     // MARK: Files
 
-    @Test("B11.6, B17.33 to B17.35: files that cannot be read fail before any connection")
+    @Test("B11.6, B14.8, B17.33 to B17.35: files that cannot be read fail before any connection")
     func unusableFiles() async throws {
         try await withServer(router: Self.describing) { server in
             let session = session()
@@ -121,6 +121,10 @@ struct UploadTaskTests {
             let remote = try #require(URL(string: "http://127.0.0.1/file"))
             #expect(
                 await codeThrown { _ = try await session.upload(for: request, fromFile: remote) } == .unsupportedURL)
+            // B14.8: the path of another machine's file may lead to one here.
+            let known = try UploadFile(count: 1)
+            let elsewhere = try #require(URL(string: "file://other\(known.url.path)"))
+            #expect(await codeThrown { _ = try await session.upload(for: request, fromFile: elsewhere) } == .badURL)
             // A privileged user may read everything, so this one is only mapped.
             let denied = ErrorMapping.unreadableFile(
                 URL(fileURLWithPath: "/x"), of: request.url, SystemError(errno: EACCES, call: "open"))

@@ -26,10 +26,7 @@ final class FileCarrier: SchemeCarrier {
 
     func start(_ request: URLRequest, _ load: SchemeLoad) {
         guard let url = request.url else { return load.failed(LoadFailure.unsupportedURL(nil, "There is no URL.")) }
-        guard let path = Self.path(of: url) else {
-            return load.failed(
-                LoadFailure.badURL(url, "A file URL names a file of this machine, with no host or \"localhost\"."))
-        }
+        guard let path = Self.path(of: url) else { return load.failed(LoadFailure.fileElsewhere(url)) }
         state.withLock { state in
             state.load = load
             state.isReading = true
@@ -54,10 +51,15 @@ final class FileCarrier: SchemeCarrier {
         }
     }
 
+    /// Whether a file URL names no other host.
+    static func isOfThisMachine(_ url: URL) -> Bool {
+        let host = url.host(percentEncoded: false) ?? ""
+        return host.isEmpty || host.lowercased() == "localhost"
+    }
+
     /// B14.8; nil also where the path cannot be one.
     private static func path(of url: URL) -> String? {
-        let host = url.host(percentEncoded: false) ?? ""
-        guard host.isEmpty || host.lowercased() == "localhost" else { return nil }
+        guard isOfThisMachine(url) else { return nil }
         let path = url.path(percentEncoded: false)
         return path.isEmpty || path.utf8.contains(0) ? nil : path
     }
@@ -138,4 +140,11 @@ final class FileCarrier: SchemeCarrier {
     private static let pieceSize = 256 * 1024
     /// Picked by feel: this much in a row of one file, then the next file's.
     private static let piecesInARow = 16
+}
+
+extension LoadFailure {
+    /// A file URL that names no file here (B14.8).
+    static func fileElsewhere(_ url: URL) -> URLError {
+        badURL(url, "A file URL names a file of this machine, with no host or \"localhost\".")
+    }
 }

@@ -58,6 +58,7 @@ extension HopPreparation {
         guard url.isFileURL else {
             return end(LoadFailure.unsupportedURL(url, "The file to upload is not named by a file URL."))
         }
+        guard FileCarrier.isOfThisMachine(url) else { return end(LoadFailure.fileElsewhere(url)) }
         switch OpenFile.open(path: url.path) {
         case .success(let file):
             guard file.saysItsLength else { return read(file, url) }
