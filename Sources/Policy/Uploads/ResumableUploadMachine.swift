@@ -129,6 +129,12 @@ package struct ResumableUploadMachine: Sendable {
         }
     }
 
+    /// How much the server has by an answer to the upload that came without a part having been sent for it; nil for other answers.
+    package func wholeCount(by head: ResponseHead) -> Int64? {
+        guard case .query = exchange, isAnswer(head) else { return nil }
+        return length ?? UploadReport(head).offset
+    }
+
     // MARK: After an exchange
 
     /// The exchange has ended with an answer that is not the upload's, with so much of the body sent.

@@ -168,6 +168,23 @@ struct UploadResumeDataTests {
         }
     }
 
+    @Test("B11.34: an upload of which the server has everything counts everything, although nothing is left to send")
+    func wholeAlready() async throws {
+        try await withStore {
+            $0.losesFirstAnswer = true
+        } _: { server, store in
+            let file = try UploadFile(count: 1000)
+            let data = try await interrupted(file, server)
+            let delegate = ResumingDelegate(Data())
+            let task = visitor(delegate).uploadTask(withResumeData: data)
+            task.resume()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.calls.last == "complete nil")
+            #expect(task.countOfBytesSent == 1000 && task.countOfBytesExpectedToSend == 1000)
+            #expect(store.log == ["POST ?1", "HEAD"])
+        }
+    }
+
     @Test("B11.29: a file that has changed, or is gone, is not sent")
     func changedFiles() async throws {
         try await withStore {

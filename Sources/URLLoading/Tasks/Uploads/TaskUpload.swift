@@ -74,12 +74,15 @@ struct TaskUpload: Sendable {
 
     /// The final answer to an exchange has come; whether it is the answer to the upload.
     func answered(_ head: ResponseHead) -> Bool {
-        task.state.withLock { state in
-            guard var progress = state.upload else { return true }
+        let (isAnswer, whole) = task.state.withLock { state -> (Bool, Int64?) in
+            guard var progress = state.upload else { return (true, nil) }
             progress.answer = head
             state.upload = progress
-            return progress.machine.isAnswer(head)
+            return (progress.machine.isAnswer(head), progress.machine.wholeCount(by: head))
         }
+        // The server has had everything: nothing was left to count.
+        if let whole { task.counters.sent.store(whole, ordering: .relaxed) }
+        return isAnswer
     }
 
     /// Whether the answer to the hop under way is not for the program's eyes.
