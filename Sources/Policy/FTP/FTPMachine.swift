@@ -376,8 +376,8 @@ package struct FTPMachine: Sendable {
         return .finish
     }
 
-    /// What is missing of the announced length; and what is too much of a rest, which is not that of what was loaded before: a server
-    /// may say yes to REST, and begin at the beginning.
+    /// What is missing of the announced length; and what is too much of a rest, which is not that of what was loaded
+    /// before: a server may say yes to REST, and begin at the beginning.
     private func wrongLength(_ count: Int64) -> FTPFailure? {
         guard job.purpose != .store, let size else { return nil }
         let expected = size - offset

@@ -129,7 +129,8 @@ package struct ResumableUploadMachine: Sendable {
         }
     }
 
-    /// How much the server has by an answer to the upload that came without a part having been sent for it; nil for other answers.
+    /// How much the server has by an answer to the upload that came without a part having been sent for it; nil for
+    /// other answers.
     package func wholeCount(by head: ResponseHead) -> Int64? {
         guard case .query = exchange, isAnswer(head) else { return nil }
         return length ?? UploadReport(head).offset

@@ -66,7 +66,8 @@ package final class TemporaryFile: Sendable {
         }
     }
 
-    /// What says that the file has no name any more: who cleans the directory up may have removed it while it was written to.
+    /// What says that the file has no name any more: who cleans the directory up may have removed it while it was
+    /// written to.
     package func lookForName() -> SystemError? {
         var information = stat()
         // Some file systems count no names; those are asked for this one.

@@ -121,7 +121,8 @@ struct TaskTrust: Sendable {
         if disposition == .cancelAuthenticationChallenge { cancelTask() }
     }
 
-    /// Ends the task whose challenge was cancelled (B2.38). That is a word about who has asked, and not about what was loaded before.
+    /// Ends the task whose challenge was cancelled (B2.38). That is a word about who has asked, and not about what was
+    /// loaded before.
     func cancelTask() {
         task.download.keepUntouched()
         task.driver.cancel()

@@ -143,8 +143,8 @@ extension TaskDownload {
 
     // MARK: Keeping
 
-    /// The task is about to be cancelled for a reason of its own: what was kept before stays, and its data come with the error
-    /// (B9.20). Not where the program has cancelled the task plainly (B9.19), or the load has touched the file.
+    /// The task is about to be cancelled for a reason of its own: what was kept before stays, and its data come with the
+    /// error (B9.20). Not where the program has cancelled the task plainly (B9.19), or the load has touched the file.
     func keepUntouched() {
         task.state.withLock { state in
             guard state.machine.phase != .canceling, state.download?.asked != nil else { return }

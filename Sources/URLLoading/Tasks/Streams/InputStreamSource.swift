@@ -133,7 +133,7 @@ final class InputStreamSource: BodySource {
         }
         switch count {
         case 1...Self.pieceSize: return .bytes(bytes)
-        // A subclass may say by its status alone that it has failed, and one that could not be opened has nothing to read.
+        // A subclass may say by its status alone that it has failed, as one does that could not be opened.
         case 0 where stream.streamStatus != .error: return .end
         default: return .failed(Self.problem(of: stream))
         }

@@ -25,8 +25,8 @@ final class UploadedFile: Sendable, Codable {
         self.modified = modified
     }
 
-    /// Whether a file that was opened as this one has been written to since, at its old length. One that has grown is read as far as
-    /// it went, and one that has shrunk fails where it ends (B11.7).
+    /// Whether a file that was opened as this one has been written to since, at its old length. One that has grown is
+    /// read as far as it went, and one that has shrunk fails where it ends (B11.7).
     func isRewritten(_ file: OpenFile) -> Bool {
         file.currentByteCount == byteCount && file.modificationTime != modified
     }
