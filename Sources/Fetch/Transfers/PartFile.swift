@@ -121,8 +121,16 @@ final class PartFile: Sendable {
         guard fstat(target, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_ino == old.st_ino,
             facts.st_dev == old.st_dev
         else { throw FetchError(.cannotWrite, "\(place.path) is another file by now") }
-        guard ftruncate(target, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+        var new = stat()
+        guard fstat(descriptor, &new) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
             throw Self.unwritable(place.path, errno)
+        }
+        // Order: room is taken first, and what is too much is cut off last. Where there is no room the file stays as it was;
+        // whatever else this says, writing will tell.
+        let lack = posix_fallocate(target, 0, new.st_size)
+        if [ENOSPC, EDQUOT, EFBIG].contains(lack) {
+            _ = ftruncate(target, facts.st_size)
+            throw Self.unwritable(place.path, lack)
         }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -131,6 +139,7 @@ final class PartFile: Sendable {
             let error = count < 0 ? errno : FileDescriptor.write(Data(buffer.prefix(count)), to: target)
             if error != 0 { throw Self.unwritable(place.path, error) }
         }
+        guard ftruncate(target, lseek(target, 0, SEEK_CUR)) == 0 else { throw Self.unwritable(place.path, errno) }
         unlink(place.part)
     }
 

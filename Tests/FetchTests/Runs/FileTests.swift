@@ -480,7 +480,7 @@ struct FileTests {
             """)
         #expect(given.output == "0\n65534 646\n" && place.text("f") == "/1", "\(given.complaints)")
         // Without this right root is like other users.
-        let plain = "setpriv --bounding-set -chown"
+        let plain = "setpriv --inh-caps -chown --bounding-set -chown"
         if try await place.shell("\(plain) true").exitCode == 0 {
             let written = try await place.shell(
                 """
