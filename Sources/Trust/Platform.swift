@@ -97,12 +97,14 @@ enum Platform {
         let start = (slash.map { String(path[path.index(after: $0)...]) } ?? path) + ".new-"
         var leftOvers: [String] = []
         _ = forEachEntry(of: directory) { name in
-            if name.hasPrefix(start) { leftOvers.append(name) }
+            // A copy that the user has made is the user's.
+            if name.hasPrefix(start), isNewName(name.utf8.dropFirst(start.utf8.count)) { leftOvers.append(name) }
             return true
         }
         for name in leftOvers { unlink(directory + name) }
         FileWatch.note("open")
-        let temporary = directory + start + String(UInt64.random(in: 0 ... .max), radix: 36)
+        let random = String(UInt64.random(in: 0 ... .max), radix: 36)
+        let temporary = directory + start + String(repeating: "0", count: newNameLength - random.count) + random
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
         // Whatever the umask has taken away.
@@ -119,6 +121,20 @@ enum Platform {
         if isWritten, rename(temporary, path) == 0 { return true }
         unlink(temporary)
         return false
+    }
+
+    /// As long as the largest number is with the base 36.
+    private static let newNameLength = 13
+
+    /// Whether `replace` could have chosen this.
+    private static func isNewName(_ name: some Collection<UInt8>) -> Bool {
+        name.count == newNameLength
+            && name.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+                default: false
+                }
+            }
     }
 
     /// What became of locking a file.
