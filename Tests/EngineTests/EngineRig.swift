@@ -51,6 +51,7 @@ final class EngineRig {
         continues: Journal? = nil,
         route: Route = .direct(),
         warms: Int? = nil,
+        beginning: LoadBeginning = .atOnce,
         demand: @escaping @Sendable (Int) -> ReceiverDemand = { _ in .more }
     ) -> Journal {
         guard let origin = Origin(scheme: scheme, host: host) else {
@@ -70,6 +71,7 @@ final class EngineRig {
             let journal = Journal(handle: handle)
             journal.demand = demand
             journal.answersQuestions = answers
+            journal.beginning = beginning
             box.put(journal)
             return journal
         }
@@ -135,6 +137,7 @@ final class Journal: TransactionReceiver {
     private(set) var waits = 0
     /// Whether this receiver answers questions.
     fileprivate(set) var answersQuestions = false
+    fileprivate(set) var beginning = LoadBeginning.atOnce
     private(set) var questions: [ConnectionQuestion] = []
     private(set) var head: ResponseHead?
     private(set) var framing: BodyFraming?

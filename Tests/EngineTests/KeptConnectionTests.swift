@@ -99,6 +99,25 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    @Test("RFC 4559 §6: nothing is dialled where the kept connection goes while the next round is suspended")
+    func keptGoesMeanwhile() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test", [.receiveHead, .respond("no", status: "401 Unauthorized"), .delay(.milliseconds(10)), .close],
+            [.receiveHead, .respond("yes")])
+        let first = firstRound(rig)
+        let second = rig.submit(again: SecondSending(needsKept: true), continues: first, beginning: .suspended)
+        rig.settle()
+        #expect(!second.hasEnded && rig.core.counts.connections == 1)
+        rig.advance(.seconds(1))
+        #expect(!second.hasEnded && rig.core.counts.connections == 0)
+        second.handle?.resume()
+        rig.settle()
+        #expect(second.outcome?.again?.needsKept == true && second.outcome?.timelines.isEmpty == true)
+        #expect(rig.network.dialled.count == 1)
+        rig.expectClean()
+    }
+
     @Test("RFC 4559 §6: what answers a challenge is not sent again on another connection when the kept one is lost")
     func keptIsLost() {
         let rig = EngineRig()

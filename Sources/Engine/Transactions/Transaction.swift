@@ -188,6 +188,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         switch state {
         case .idle:
             forgetConnector()
+            if needsKept, !pool.hasKept(for: handle.request) { return keptHasGone() }
             askForConnection()
         case .exchanging(let exchange):
             exchange.writeOn()
