@@ -319,6 +319,13 @@ import URLLoadingPolicy
         long.head?.fields = [TransferField("X", String(repeating: "x", count: 300_000))]
         measures.add([long], redirects: 0)
         #expect(measures.exchanges.isEmpty && !measures.isEmpty)
+        // So do a server's words, and what comes behind a body.
+        var (wordy, trailing) = (TransferExchange(TransferSamples.request), TransferExchange(TransferSamples.request))
+        (wordy.head, trailing.head) = (TransferSamples.head, TransferSamples.head)
+        wordy.head?.reason = String(repeating: "x", count: 100_000)
+        trailing.head?.trailers = [TransferField("X", String(repeating: "x", count: 100_000))]
+        measures.add([wordy, trailing, wordy], redirects: 0)
+        #expect(measures.exchanges == [trailing, wordy])
     }
 
     @Test("B10.33: a task's events are numbered, and forgotten up to the number that the program has confirmed")

@@ -130,7 +130,8 @@ package struct TransferExchange: Sendable, Hashable {
     /// Of what can be long, in bytes.
     fileprivate var textLength: Int {
         let fields = request.fields + (head?.fields ?? []) + (head?.trailers ?? [])
-        return request.url.utf8.count + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        return request.url.utf8.count + (head?.reason?.utf8.count ?? 0)
+            + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 
     /// An exchange of which only the request is known.
