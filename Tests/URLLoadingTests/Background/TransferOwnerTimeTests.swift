@@ -273,8 +273,8 @@ import URLLoadingWire
 
     @Test(
         "B10.26, B1.36: a task that waits for its date is not lost where its suspension cannot be written down",
-        arguments: [true, false])
-    func suspendedOnFullDisk(awaitsDelegate: Bool) async throws {
+        arguments: [(true, true), (false, false), (true, false)])
+    func suspendedOnFullDisk(awaitsDelegate: Bool, awaitsNext: Bool) async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
         let owner = try Rig.owner(directory) { $0.report = { _ in } }
@@ -287,7 +287,8 @@ import URLLoadingWire
         let place = directory.path + "/task-1"
         try FileManager.default.removeItem(atPath: place)
         try FileManager.default.createDirectory(atPath: place + "/in the way", withIntermediateDirectories: true)
-        order.isSuspended = true
+        // A later run may have a delegate that is not asked.
+        (order.isSuspended, order.awaitsDelegate) = (true, awaitsNext)
         owner.received(.start(order), from: program)
         #expect(owner.run { $0.transfers[1]?.isUnsaved } == true)
         #expect(program.news(of: 1).isEmpty)
@@ -296,6 +297,27 @@ import URLLoadingWire
         #expect(owner.run { $0.transfers[1]?.isUnsaved } == false)
         let records = try directory.read(settingAside: false).records
         #expect(records.map(\.isSuspended) == [true])
+        await Rig.stop(owner)
+    }
+
+    @Test("B10.30: a request in the place of one that was not begun is not sent where it cannot be written down")
+    func replacedOnFullDisk() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let owner = try Rig.owner(directory) { $0.report = { _ in } }
+        let (program, _) = try await Rig.program(owner)
+        var order = Rig.download("http://127.0.0.1:9/")
+        order.earliestBegin = TransferInstant.now.wall + 3_600_000
+        owner.received(.start(order), from: program)
+        #expect(owner.run { $0.transfers[1] != nil })
+        let place = directory.path + "/task-1"
+        try FileManager.default.removeItem(atPath: place)
+        try FileManager.default.createDirectory(atPath: place + "/in the way", withIntermediateDirectories: true)
+        var other = Rig.download("http://127.0.0.1:9/other")
+        other.earliestBegin = order.earliestBegin
+        owner.received(.start(other), from: program)
+        #expect(owner.run { $0.transfers[1] == nil })
+        #expect(program.news(of: 1).map(\.number) == [0])
         await Rig.stop(owner)
     }
 

@@ -155,10 +155,10 @@ extension TransferOwner {
             record.resumption = known.record.resumption ?? order.resumption
         }
         transfers[order.task] = LiveTransfer(record: record)
-        // Order: on the disk before anything is loaded or told (B10.30). How a task stands that goes on waiting is written
-        // down with the next change, as other words are.
-        let goesOnWaiting = known?.record.awaitsDelegate == order.awaitsDelegate
-        if let failure = save(order.task), !goesOnWaiting {
+        // Order: on the disk before anything is loaded or told (B10.30). Where the journal has the same request, what else
+        // has changed is written down with the next change, as other words are.
+        let isWrittenDown = known?.record.original == order.original
+        if let failure = save(order.task), !isWrittenDown {
             transfers[order.task] = nil
             schedule.ended(order.task)
             directory.remove(task: order.task)
