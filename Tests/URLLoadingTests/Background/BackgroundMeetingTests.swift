@@ -648,6 +648,33 @@ struct BackgroundMeetingTests {
         }
     }
 
+    @Test(
+        "B1.36: an orderly end waits until the owner has heard what was said last, a suspension for instance",
+        arguments: [true, false])
+    func departureOfSuspended(isConnected: Bool) async throws {
+        try leave { _, _ in }
+        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
+        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+        let owner = HearingOwner(met: [record.summary], welcomesFirst: isConnected)
+        try await withOwner(owner, delegate: BackgroundScribe()) { session in
+            let background = try #require(session.core.background)
+            await owner.greetings.wait { $0 == 1 }
+            if isConnected { await owner.words.wait { $0.contains(.list) } }
+            for task in await session.allTasks { task.suspend() }
+            background.beginLeaving()
+            if !isConnected { owner.welcome() }
+            #expect(background.hasUnknownTasks)
+            // Behind the end of the first words, which an owner does not answer.
+            await owner.words.wait { $0.filter { $0 == .list }.count == 2 }
+            let words = owner.words.value
+            #expect(words.prefix { $0 != .suspend(task: 1) }.filter { $0 == .list }.count == (isConnected ? 1 : 0))
+            #expect(words.contains(.suspend(task: 1)) && words.last == .list)
+            #expect(background.hasUnknownTasks)
+            owner.answerList()
+            try await until { !background.hasUnknownTasks }
+        }
+    }
+
     @Test("B10.31: an orderly end starts no helper where a journal cannot be looked at")
     func departureWithoutDescriptors() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
@@ -886,6 +913,9 @@ private final class HearingOwner: TransferService {
 
     /// Answers an order of a task.
     func accept(_ task: UInt64) { program.value?.send(.accepted(task: task)) }
+
+    /// Answers the question for its tasks.
+    func answerList() { program.value?.send(.tasks([])) }
 
     /// Ends the conversation.
     func hangUp() { program.value?.close() }

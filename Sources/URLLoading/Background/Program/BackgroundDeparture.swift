@@ -29,7 +29,10 @@ enum BackgroundDeparture {
     /// program from ending: what it was not told of it reads, if it begins behind this.
     private static func leaveAll() {
         let all = sessions.withLock { $0.values.compactMap(\.session) }
-        for session in all { session.tellOfEnds() }
+        for session in all {
+            session.tellOfEnds()
+            session.beginLeaving()
+        }
         let clock = ContinuousClock()
         let end = clock.now + .seconds(1)
         while all.contains(where: \.hasUnknownTasks), clock.now < end { usleep(2000) }
@@ -73,7 +76,21 @@ extension BackgroundSession {
     }
 
     /// Whether there is something that no owner has heard, and that one should.
-    var hasUnknownTasks: Bool { !unknownTasks.isEmpty || state.withLock { !$0.unanswered.isEmpty } }
+    var hasUnknownTasks: Bool {
+        !unknownTasks.isEmpty
+            || state.withLock { !$0.unanswered.isEmpty || ($0.awaitsEcho && $0.phase.isConnected) }
+    }
+
+    /// Wants to know when the owner that is there, or comes, has heard everything: a suspension of a moment ago, for instance,
+    /// is still on its way.
+    func beginLeaving() {
+        state.withLock { $0.awaitsEcho = true }
+        line.run { [self] in
+            // Order: on the line, so that nothing that was said before is behind the question.
+            state.withLock { $0.isLeaving = true }
+            askForEcho()
+        }
+    }
 
     /// Tells of the ends of tasks that nothing carries out yet. That waits for the delegate otherwise, whose queue may be what ends
     /// this program.

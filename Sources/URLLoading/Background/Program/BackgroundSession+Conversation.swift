@@ -145,6 +145,7 @@ extension BackgroundSession {
             state.channel = channel
             state.phase = .greeting
             state.met = []
+            state.hasSaidAll = false
             for task in state.entries.keys { state.entries[task]?.unaccepted = [] }
             return true
         }
@@ -313,7 +314,7 @@ extension BackgroundSession {
             })
             channel.cut()
             state.withLock { ($0.service, $0.channel) = (nil, nil) }
-        case .tasks: break
+        case .tasks: state.withLock { $0.awaitsEcho = false }
         case .accepted(let task): accepted(task)
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
         case .redirected(let task, let request):
@@ -348,6 +349,7 @@ extension BackgroundSession {
         let (met, entries, heard, unanswered, onEnd) = state.withLock { state -> Before in
             guard case .greeting = state.phase else { return ([], [:], [:], [], false) }
             state.phase = .connected
+            if state.isLeaving { state.awaitsEcho = true }
             state.refusals = 0
             // As it was before: a task that only its journal has told of has not been begun by this program.
             defer {
@@ -387,7 +389,12 @@ extension BackgroundSession {
             }
         }
         // Order: last, since what waits begins then, and may be cancelled or suspended by now.
-        if onEnd { sayGoodbye() } else { tell(.list) }
+        if onEnd { return sayGoodbye() }
+        tell(.list)
+        line.run { [self] in
+            state.withLock { $0.hasSaidAll = true }
+            askForEcho()
+        }
     }
 
     /// A task was over when its journal was read, and the owner does not know it any more: the run before this one has heard of its

@@ -108,6 +108,9 @@ final class BackgroundSession: Sendable {
         case ending
         case ended
 
+        /// Whether there is an owner that goes on listening.
+        var isConnected: Bool { if case .connected = self { true } else { false } }
+
         /// Whether the owner listens to more than a greeting.
         var isTalking: Bool {
             switch self {
@@ -129,6 +132,12 @@ final class BackgroundSession: Sendable {
         var heard: [UInt64: UInt64] = [:]
         /// Tasks that have ended here, and may be an owner's that has not answered to that.
         var unanswered: Set<UInt64> = []
+        /// Whether this program ends, and an owner is asked whether it has heard everything.
+        var isLeaving = false
+        /// Whether this owner was told all that it had to be told after its greeting.
+        var hasSaidAll = false
+        /// Whether an owner that is there has not shown yet that it has heard everything.
+        var awaitsEcho = false
         var phase = Phase.silent
         var service: (any TransferService)?
         var channel: OwnerChannel?
@@ -387,6 +396,13 @@ final class BackgroundSession: Sendable {
             return (service, channel)
         }
         if let (service, channel) = owner { service.received(command, from: channel) }
+    }
+
+    /// On the line. Asks for an answer that this owner gives when it has heard what was said before. Not as long as that would be
+    /// taken for the end of the first words, behind which it begins what waits.
+    func askForEcho() {
+        let isToAsk = state.withLock { $0.isLeaving && $0.hasSaidAll && $0.phase.isConnected }
+        if isToAsk { say(.list) }
     }
 
     /// Notes that this owner has a task by the first of the orders that it has not accepted yet.
