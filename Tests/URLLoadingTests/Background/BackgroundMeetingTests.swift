@@ -209,8 +209,10 @@ struct BackgroundMeetingTests {
         }
     }
 
-    @Test("B6.22, B10.36: a later date that one owner has not accepted is said to the next")
-    func laterDateAndNewOwner() async throws {
+    @Test(
+        "B6.22, B10.36: a later date that one owner has not accepted is said to the next, whatever it has accepted before",
+        arguments: [true, false])
+    func laterDateAndNewOwner(acceptsFirst: Bool) async throws {
         let date = TransferInstant.now.wall + 3_600_000
         try leave { record, _ in record.earliestBegin = date }
         var order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
@@ -220,8 +222,11 @@ struct BackgroundMeetingTests {
         try await withOwner(owner, delegate: BackgroundScribe()) { session in
             await owner.words.wait { $0.contains(.list) }
             let task = try #require(await session.allTasks.first)
-            task.earliestBeginDate = Date(timeIntervalSince1970: TimeInterval(date / 1000 + 3600))
-            await owner.words.wait { $0.contains { $0.order != nil } }
+            for (count, seconds) in [(1, 1800), (2, 3600)] {
+                task.earliestBeginDate = Date(timeIntervalSince1970: TimeInterval(date / 1000 + Int64(seconds)))
+                await owner.words.wait { $0.compactMap(\.order).count == count }
+            }
+            if acceptsFirst { owner.accept(1) }
             owner.hangUp()
             await owner.greetings.wait { $0 == 2 }
             let before = owner.words.value.count

@@ -64,7 +64,8 @@ final class BackgroundSession: Sendable {
         /// Whether its delegate has given another order than the owner may have, or the program a later date, and the owner has
         /// accepted none since.
         var hasNewOrder = false
-        /// Of each order that this owner was told and has not accepted yet, whether its delegate was still to be asked.
+        /// Of each order that this owner was told and has not accepted yet, whether its delegate was still to be asked, or it
+        /// has been given a later date since.
         var unaccepted: [Bool] = []
         /// Whether an earlier run began it, so that an owner may have it that this run has not spoken to.
         var isEarlier = false
@@ -336,7 +337,11 @@ final class BackgroundSession: Sendable {
                 guard var entry = state.entries[task] else { return false }
                 let isLater = entry.order?.wait(until: date) ?? false
                 let waitsHere = entry.order?.awaitsDelegate == true
-                if isLater, !waitsHere { entry.hasNewOrder = true }
+                if isLater, !waitsHere {
+                    entry.hasNewOrder = true
+                    // Order: with that. What the owner accepts between here and the next order has the date of before.
+                    entry.unaccepted = entry.unaccepted.map { _ in true }
+                }
                 state.entries[task] = entry
                 return isLater || waitsHere
             }
@@ -410,9 +415,9 @@ final class BackgroundSession: Sendable {
         state.withLock { state in
             guard var entry = state.entries[task] else { return }
             entry.isKnown = true
-            // One that is older than what the delegate has said is no answer to that, nor is one that others follow.
+            // One that is older than what the delegate or the program has said is no answer to that.
             let isOld = !entry.unaccepted.isEmpty && entry.unaccepted.removeFirst()
-            if !isOld, entry.unaccepted.isEmpty { entry.hasNewOrder = false }
+            if !isOld { entry.hasNewOrder = false }
             state.entries[task] = entry
         }
     }
