@@ -241,7 +241,6 @@ struct ClientCertificateTests {
             let only = URLRequest(url: asking.judged.url, cachePolicy: .returnCacheDataDontLoad)
             let configuration = asking.judged.configuration(trusts: true)
             configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
-            configuration.asksDelegatesAboutServers = false
             let session = URLSession(configuration: configuration)
             let delegate = TaskJudge(Habit.forIdentity(.useCredential, credential))
             _ = try await session.data(from: asking.judged.url, delegate: delegate)

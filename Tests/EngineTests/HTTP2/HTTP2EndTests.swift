@@ -388,19 +388,23 @@ struct HTTP2EndTests {
     func fewOnEach() {
         let rig = EngineRig.http2(perHost: 1)
         let peers = rig.serveHTTP2 { peer, number in
+            var taken: [HTTP2Peer.Request] = []
             peer.onWhole = { peer, request in
+                // What comes behind the goodbye is not taken.
+                guard taken.count < 3 else { return }
+                taken.append(request)
                 // The goodbye comes behind the answers, or before them.
                 let isBehind = number.isMultiple(of: 2)
                 if isBehind { peer.answer(request) }
-                guard peer.requests.count == 3 else { return }
+                guard taken.count == 3 else { return }
                 peer.goAway(last: request.id.number)
-                if !isBehind { for earlier in peer.requests { peer.answer(earlier) } }
+                if !isBehind { for earlier in taken { peer.answer(earlier) } }
             }
         }
         let journals = (0..<39).map { rig.submit("POST", target: "/\($0)", body: [1]) }
         rig.settle()
         #expect(journals.allSatisfy { $0.text == "hello" && $0.error == nil })
-        #expect(peers.count == 13 && peers.peers.allSatisfy { $0.requests.count == 3 })
+        #expect(peers.count == 13)
         rig.expectClean()
     }
 

@@ -29,8 +29,9 @@ extension TaskAuthentication {
         }
     }
 
-    /// Whether an answer that is no refusal came to a request whose body was withheld: the connection was proven before, or nobody is
-    /// asked for an empty body. It is no answer to what the task sends, which goes out whole now, without what was offered.
+    /// Whether an answer that is no refusal came to a request whose body was withheld: the connection was proven before, or
+    /// the server wants no proof for an empty body. It is no answer to what the task sends, which goes out whole now, without
+    /// what was offered.
     func sendsBodyNow(after head: ResponseHead) -> Bool {
         guard head.status != 401, head.status != 407 else { return false }
         let (handle, _) = task.state.withLock { state -> (TransactionHandle?, [CredentialOffer]) in
