@@ -10,7 +10,8 @@ struct BlockingPoolTests {
         for held in pools {
             let gate = Gate()
             for _ in 0..<16 { held.run { gate.pass() } }
-            for other in pools where other !== held {
+            // Tests of Negotiate hold the pool of tickets while they wait for that of proofs.
+            for other in pools where other !== held && other !== .tickets {
                 await withHandover { handover in _ = other.run { handover.resume() } }
             }
             gate.open()

@@ -138,12 +138,13 @@ struct NegotiateChallengeTests {
                 let delegate = GuestDelegate(answering(.cancelAuthenticationChallenge))
                 let session = visitor(delegate) {
                     $0.negotiateHosts = ["127.0.0.1"]
-                    $0.timeoutIntervalForRequest = 2
+                    // Each step of the load has it, also on a busy machine.
+                    $0.timeoutIntervalForRequest = 5
                 }
                 #expect(try await session.visit(server.at("/")) == "200 secret")
                 #expect(delegate.transcript.calls == Array(Self.questions.dropFirst()))
                 let said = delegate.challenges.value.last?.error?.localizedDescription
-                #expect(said?.contains("GSSAPI has given no token within 2.0 seconds") == true)
+                #expect(said?.contains("GSSAPI has given no token within 5.0 seconds") == true)
             }
         }
     }

@@ -103,13 +103,15 @@ struct BackgroundRefusalTests {
         }
     }
 
-    @Test("B10.5: a URL that names no file ends its upload with -1002, and no other task")
-    func fileName() async throws {
+    @Test(
+        "B10.5, B14.8: a URL that names no file of this machine ends its upload with -1002, and no other task",
+        arguments: ["https://h.example/file", "file://other/proc/self/status"])
+    func fileName(source: String) async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
             try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
                 var request = URLRequest(url: try server.at("/"))
                 request.httpMethod = "PUT"
-                let source = try #require(URL(string: "https://h.example/file"))
+                let source = try #require(URL(string: source))
                 session.uploadTask(with: request, fromFile: source).resume()
                 await scribe.ended.wait()
                 session.downloadTask(with: try server.at("/")).resume()

@@ -51,7 +51,8 @@ enum BackgroundRefusal: Sendable, Equatable {
             case .data(let data) where data.count > TransferLimits.body: return .longBody
             case nil, .none?, .data: break
             }
-        case .file(let url): if !url.isFileURL || !url.path.hasPrefix("/") { return .fileName }
+        case .file(let url):
+            guard url.isFileURL, url.path.hasPrefix("/"), FileCarrier.isOfThisMachine(url) else { return .fileName }
         case .resuming(let resumed):
             switch resumed.content {
             case .data: return .bodyData
@@ -86,7 +87,7 @@ enum BackgroundRefusal: Sendable, Equatable {
         case .bodyData: "Upload tasks from data are not supported in background sessions."
         case .bodyStream: "Upload tasks from a stream are not supported in background sessions."
         case .longBody: "The request's body is too long for a background session."
-        case .fileName: "The file to upload is not named by a file URL."
+        case .fileName: "The file to upload is not named by a file URL of this machine."
         case .scheme: "Only http and https are supported in background sessions."
         case .stream: "Stream tasks are not supported in background sessions."
         }

@@ -113,7 +113,10 @@ final class MultipartFormStream: MadeBodyStream {
 extension URL {
     /// The file, open, whose length is known then.
     func openForForm() throws(URLRequest.MultipartForm.FileError) -> OpenFile {
-        guard isFileURL else { throw URLRequest.MultipartForm.FileError(file: self, problem: .unreadable(.EINVAL)) }
+        // B14.8: the path of another machine's file may lead to one here.
+        guard isFileURL, FileCarrier.isOfThisMachine(self) else {
+            throw URLRequest.MultipartForm.FileError(file: self, problem: .unreadable(.EINVAL))
+        }
         switch OpenFile.open(path: path) {
         case .success(let file): return file
         case .failure(let error): throw URLRequest.MultipartForm.FileError(self, error)
