@@ -11,7 +11,7 @@ struct BlockingPoolTests {
             let gate = Gate()
             for _ in 0..<16 { held.run { gate.pass() } }
             // Tests of Negotiate hold the pool of tickets while they wait for that of proofs.
-            for other in pools where other !== held && other !== .tickets {
+            for other in pools where other !== held && other !== BlockingPool.tickets {
                 await withHandover { handover in _ = other.run { handover.resume() } }
             }
             gate.open()
