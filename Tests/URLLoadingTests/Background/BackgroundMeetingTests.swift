@@ -685,7 +685,12 @@ struct BackgroundMeetingTests {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let owner = HearingOwner(welcomesFirst: false)
-        try await withOwner(owner, delegate: BackgroundScribe(), helper: "/bin/true") { session in
+        // A file that looks like a program and cannot be run: the child of one would be left to the test's process.
+        let helper = folder.path + "/helper"
+        #expect(
+            FileManager.default.createFile(
+                atPath: helper, contents: Data("no program".utf8), attributes: [.posixPermissions: 0o700]))
+        try await withOwner(owner, delegate: BackgroundScribe(), helper: helper) { session in
             let (running, suspended) = (session.downloadTask(with: url), session.downloadTask(with: url))
             for task in [running, suspended] { task.resume() }
             suspended.suspend()
