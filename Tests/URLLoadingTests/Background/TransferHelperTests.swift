@@ -231,7 +231,8 @@ import URLLoadingWire
                 #expect(!folder.processes.contains(process))
             }
         }
-        #expect(folder.names.isEmpty)
+        // The next helper may be late as well on a busy machine, and this process then leaves the socket of one that was ended.
+        #expect(folder.journals.isEmpty)
     }
 
     @Test(
