@@ -2,6 +2,7 @@
 
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingSystem
 import URLLoadingTestSupport
 
 @Suite("LoopbackServer's life", .timeLimit(.minutes(1)))
@@ -57,6 +58,8 @@ struct ServerLifeTests {
             try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try client.readToEnd().text.hasSuffix("last"))
             try await until { ProcessCounts.threads(named: "loopback") == 0 }
+            // The thread that waits for the server's, which one cannot do for itself, has done so, too.
+            try await until { BlockingPool.shared.idleCount == BlockingPool.shared.threadCount }
         }
     }
 }
