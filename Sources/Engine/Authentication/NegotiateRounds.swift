@@ -43,7 +43,7 @@ package final class NegotiateRounds: Sendable {
             case .failure(let failure): then(failure)
             }
         }
-        // Not behind those who wait for tickets: what is asked here needs none.
+        // Not behind loads that wait for tickets: what is asked here needs none.
         if !BlockingPool.authentication.run(look) { look() }
     }
 

@@ -66,7 +66,7 @@ package final class TemporaryFile: Sendable {
         }
     }
 
-    /// What says that the file has no name any more: who cleans the directory up may have removed it while it was
+    /// What says that the file has no name any more: what cleans the directory up may have removed it while it was
     /// written to.
     package func lookForName() -> SystemError? {
         var information = stat()

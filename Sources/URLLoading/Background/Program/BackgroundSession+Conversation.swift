@@ -416,7 +416,7 @@ extension BackgroundSession {
         if let head = summary.head, core.response == nil { core.transfer.responded(head) }
         core.transfer.progressed(summary.counts)
         guard !summary.isOver else { return }
-        // It is over for its delegate, who may not have heard that yet.
+        // It is over for its delegate, which may not have heard that yet.
         if entry.isEnding { return tell(.cancel(task: summary.task, wantsResumeData: false)) }
         let awaitsDelegate = entry.order?.awaitsDelegate == true
         let isHeld = awaitsDelegate && summary.isSuspended
