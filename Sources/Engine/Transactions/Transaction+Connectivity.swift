@@ -6,11 +6,11 @@ extension Transaction: ConnectivityWaiter {
     func dialFailed(_ error: EngineError, _ connector: Connector?) {
         switch verdict(onFailedAttempt: error) {
         case .fail:
-            note(connector)
+            noteProgress(of: connector)
             failed(error)
         case .tryAgain: askForConnection()
         case .wait:
-            note(connector)
+            noteProgress(of: connector)
             waitForNetwork()
         }
     }

@@ -18,17 +18,17 @@ extension Transaction {
     /// The final response's head came.
     func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance) {
         responseBegun = true
-        note(head)
+        noteHead(head)
         body = ResponseBody.make(
             for: head, framing: framing, decodes: handle.request.decodesContent,
             limits: receiver.decodingLimits)
         receiver.answers(acceptedAs: acceptance)
-        note(receiver.received(head: head, framing: framing, decoding: body != nil))
+        heed(receiver.received(head: head, framing: framing, decoding: body != nil))
     }
 
     /// The records and hooks have a final head, also that of an answer after which the request is sent again.
     @inline(__always)
-    func note(_ head: ResponseHead) {
+    func noteHead(_ head: ResponseHead) {
         timeline.responseStarted(reactor.nanoseconds)
         timeline.responseHeadBytes = Int64(head.byteCount)
         timeline.status = head.status
@@ -41,7 +41,7 @@ extension Transaction {
         guard let body else {
             if discardBudget != nil { return discard(piece.bytes.count) }
             timeline.responseBodyBytesDecoded += Int64(piece.bytes.count)
-            return note(receiver.received(body: piece))
+            return heed(receiver.received(body: piece))
         }
         if body.isCoded { timeline.responseBodyBytesCoded += Int64(piece.bytes.count) }
         deliver { sink throws(WireError) in try body.take(piece.bytes, buffers: core.buffers.decoded, to: sink) }
@@ -123,7 +123,7 @@ extension Transaction {
         do throws(WireError) {
             try work { bytes in
                 timeline.responseBodyBytesDecoded += Int64(bytes.count)
-                note(receiver.received(body: BodyPiece(bytes, in: core.buffers.decoded)))
+                heed(receiver.received(body: BodyPiece(bytes, in: core.buffers.decoded)))
                 return isReadPaused ? .pause : .more
             }
         } catch {
@@ -142,7 +142,8 @@ extension Transaction {
         }
     }
 
-    private func note(_ demand: ReceiverDemand) {
+    /// Does what the receiver wants done with what follows.
+    private func heed(_ demand: ReceiverDemand) {
         switch demand {
         case .more: break
         case .detach: detach()

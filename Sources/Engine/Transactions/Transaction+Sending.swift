@@ -103,7 +103,7 @@ extension Transaction {
     /// The server answers an Expect field with 417; nothing of the body is out.
     func expectationRefused(by head: ResponseHead, needsNewConnection: Bool) {
         guard case .exchanging = state else { return }
-        note(head)
+        noteHead(head)
         isExpectationDropped = true
         sendAgain(onNewConnection: needsNewConnection)
     }

@@ -169,7 +169,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             // A question stays open, and its answer counts (B1.31).
             break
         case .waiting:
-            note(pool.connector(for: self))
+            noteProgress(of: pool.connector(for: self))
             state = .idle
             pool.cancel(self)
         case .offline, .turnedAway:
@@ -267,8 +267,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         timeline.reused = connection.hasServed
         timeline.usesProxy = connection.isProxied
         if receiver.wantsTimelines {
-            timeline.localAddress = connection.stream.localAddress
-            timeline.remoteAddress = connection.stream.remoteAddress
+            noteEnds(of: connection.stream)
         }
         timeline.tls = connection.negotiated
         timeline.spoken = connection.isHTTP2 ? .http2 : .http11
@@ -286,8 +285,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         state = .idle
         if receiver.wantsTimelines {
             timeline.record(connection.setup)
-            timeline.localAddress = connection.stream.localAddress
-            timeline.remoteAddress = connection.stream.remoteAddress
+            noteEnds(of: connection.stream)
         }
         connection.waitsForRequests()
         pool.handedBack(connection.id)
@@ -304,7 +302,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         switch state {
         case .idle, .offline, .turnedAway, .draining: break
         case .waiting:
-            note(pool.connector(for: self))
+            noteProgress(of: pool.connector(for: self))
             pool.cancel(self)
         case .exchanging(let exchange): exchange.abandon(isTimedOut: error.isSilence)
         case .finished: return
@@ -313,18 +311,23 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     }
 
     /// How far a connection has come that this request does not get (B12.7, B12.20).
-    func note(_ connector: Connector?) {
+    func noteProgress(of connector: Connector?) {
         guard let connector, receiver.wantsTimelines else { return }
         timeline.record(connector.setup)
-        timeline.localAddress = connector.stream?.localAddress
-        timeline.remoteAddress = connector.stream?.remoteAddress
+        noteEnds(of: connector.stream)
     }
 
     /// It asks for a connection once more, and that may be one that was opened before (B12.12).
     func forgetConnector() {
         timeline.record(ConnectionSetup())
-        timeline.localAddress = nil
-        timeline.remoteAddress = nil
+        noteEnds(of: nil)
+    }
+
+    /// The addresses of both ends of a connection.
+    @inline(__always)
+    private func noteEnds(of stream: (any ByteStream)?) {
+        timeline.localAddress = stream?.localAddress
+        timeline.remoteAddress = stream?.remoteAddress
     }
 
     // MARK: From the connection
