@@ -75,14 +75,14 @@ extension Connector {
     func reachedProxy(_ stream: any ByteStream) {
         self.stream = stream
         guard let proxy = passage?.proxy, proxy.kind == .https else {
-            return reachedProxy(SecureChannel(stream, buffers: core.buffers))
+            return speakToProxy(on: SecureChannel(stream, buffers: core.buffers))
         }
         let tickets = core.ticketStore.list(of: .proxy(proxy, key.judge))
         shakeHands(stream, with: proxy.endpoint.secured, tickets: tickets, isProxy: true)
     }
 
-    /// Here is a channel on which the proxy can be spoken to.
-    func reachedProxy(_ channel: SecureChannel) {
+    /// Asks the proxy for a tunnel, unless it forwards: then everything stands.
+    func speakToProxy(on channel: SecureChannel) {
         // B13.13: the proxy is as good as the origin.
         if key.isForwarding { return established(channel) }
         guard let passage else { return }

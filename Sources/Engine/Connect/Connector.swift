@@ -324,7 +324,7 @@ final class Connector {
             case .success(let channel):
                 if !isProxy { setup.secure.finish(core.reactor.nanoseconds) }
                 core.trace?.tell(.handshakeFinished(name, .success(channel.tls?.negotiated)))
-                if isProxy { return reachedProxy(channel) }
+                if isProxy { return speakToProxy(on: channel) }
                 setup.negotiated = channel.tls?.negotiated
                 established(channel)
             case .failure(let error):

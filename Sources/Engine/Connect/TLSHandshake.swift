@@ -65,7 +65,7 @@ final class TLSHandshake: ByteStreamObserver {
                 let tls = try TLSSession(
                     client: context, serverName: origin.isIPLiteral ? nil : origin.matchingHost, tickets: tickets)
                 channel = SecureChannel(stream, tls: tls, buffers: core.buffers)
-                advance([])
+                [UInt8]().withUnsafeBytes { advance($0) }
                 // What came before this object watched the stream is not reported again.
                 read()
             } catch {
@@ -114,10 +114,6 @@ final class TLSHandshake: ByteStreamObserver {
         held = []
         bytes.withUnsafeBytes { advance($0) }
         read()
-    }
-
-    private func advance(_ input: [UInt8]) {
-        input.withUnsafeBytes { advance($0) }
     }
 
     private func advance(_ input: UnsafeRawBufferPointer) {

@@ -102,7 +102,7 @@ final class FTPTransfer: SteeredLoad {
 
     /// The question for a name and a password is answered; nil for no answer.
     func credentialAnswered(_ credential: PasswordCredential?) {
-        perform(machine.credentialAnswered(credential)) { unhold() }
+        carryOut(machine.credentialAnswered(credential)) { unhold() }
     }
 
     /// The next piece of the body has been supplied.
@@ -113,7 +113,7 @@ final class FTPTransfer: SteeredLoad {
     // MARK: The machine
 
     /// Carries an action out; `first` runs before it where there is one.
-    private func perform(_ action: FTPAction?, first: () -> Void = {}) {
+    private func carryOut(_ action: FTPAction?, first: () -> Void = {}) {
         guard let action, !isOver else { return }
         first()
         switch action {
@@ -170,7 +170,7 @@ final class FTPTransfer: SteeredLoad {
     /// TLS stands on the control connection.
     func secured(_ stream: any ByteStream) {
         listen(on: stream)
-        perform(machine.secured())
+        carryOut(machine.secured())
     }
 
     private func openData(_ port: Int) {
@@ -190,10 +190,10 @@ final class FTPTransfer: SteeredLoad {
             case .success(let opened):
                 dataStream = opened.channel.stream
                 moved()
-                perform(machine.dataOpened())
+                carryOut(machine.dataOpened())
             case .failure(let error):
                 guard let next = machine.dataUnreachable() else { return finish(error) }
-                perform(next)
+                carryOut(next)
             }
         }
         dataConnector = connector
@@ -299,7 +299,7 @@ final class FTPTransfer: SteeredLoad {
 
 extension FTPTransfer: FTPControlObserver {
     func replied(_ reply: FTPReply) {
-        perform(machine.replied(reply))
+        carryOut(machine.replied(reply))
     }
 
     func controlMoved() { moved() }
@@ -321,7 +321,7 @@ extension FTPTransfer: FTPControlObserver {
         if case .fail(.controlClosed) = action, let error = control?.stream.brokenTLS {
             return finish(.tls(error, host: place.host))
         }
-        perform(action)
+        carryOut(action)
     }
 }
 
@@ -341,7 +341,7 @@ extension FTPTransfer: FTPDataObserver {
 
     func dataEnded(count: Int64, isBroken: Bool) {
         phase = .waitingForResponse
-        perform(isBroken ? machine.dataLost(count: count) : machine.dataEnded(count: count))
+        carryOut(isBroken ? machine.dataLost(count: count) : machine.dataEnded(count: count))
     }
 
     func bodyFailed(_ failure: BodyFailure) {

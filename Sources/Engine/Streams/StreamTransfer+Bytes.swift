@@ -23,11 +23,11 @@ extension StreamTransfer: ByteStreamObserver {
                     inbox.append(contentsOf: part[..<count])
                     moved(received: count)
                 }
-                perform(machine.arrived(count, now: core.reactor.elapsed))
+                carryOut(machine.arrived(count, now: core.reactor.elapsed))
             case .wouldBlock:
                 return
             case .endOfStream:
-                return perform(machine.ended(now: core.reactor.elapsed))
+                return carryOut(machine.ended(now: core.reactor.elapsed))
             case .failed(let error):
                 return readFailed(error)
             }
@@ -49,7 +49,7 @@ extension StreamTransfer: ByteStreamObserver {
                 let count = unreported
                 unreported = 0
                 moved(sent: count)
-                perform(machine.wrote(count, now: core.reactor.elapsed))
+                carryOut(machine.wrote(count, now: core.reactor.elapsed))
                 continue
             }
             guard !outgoing.isEmpty else { return }

@@ -42,7 +42,7 @@ final class StreamTransfer: SteeredLoad {
     private var contents: [StreamCall: [UInt8]] = [:]
     /// Actions still to be carried out; what an action leads to comes behind them.
     private var actions: ArraySlice<StreamAction> = []
-    private var isPerforming = false
+    private var isCarryingOut = false
 
     init(_ handle: StreamHandle, receiver: any StreamReceiver, core: LoopCore) {
         self.handle = handle
@@ -61,7 +61,7 @@ final class StreamTransfer: SteeredLoad {
             switch result {
             case .success(let stream):
                 take(stream)
-                perform(machine.connected(now: now))
+                carryOut(machine.connected(now: now))
                 read()
             case .failure(let error):
                 lose(error)
@@ -78,11 +78,11 @@ final class StreamTransfer: SteeredLoad {
         secureStream = stream as? TLSStream
         take(stream)
         if unread > 0 { moved(received: unread) }
-        perform(machine.connected(isSecure: secureStream != nil, unread: unread, now: now))
+        carryOut(machine.connected(isSecure: secureStream != nil, unread: unread, now: now))
         read()
     }
 
-    func cancel() { perform(machine.cancel()) }
+    func cancel() { carryOut(machine.cancel()) }
 
     func suspend() { hold() }
 
@@ -98,15 +98,15 @@ final class StreamTransfer: SteeredLoad {
         switch order {
         case .read(let least, let most, let timeout, let handler):
             readHandlers[call] = handler
-            perform(machine.read(call, least: least, most: most, timeout: timeout, now: now))
+            carryOut(machine.read(call, least: least, most: most, timeout: timeout, now: now))
         case .write(let bytes, let timeout, let handler):
             writeHandlers[call] = handler
             contents[call] = bytes
-            perform(machine.write(call, count: bytes.count, timeout: timeout, now: now))
-        case .closeRead: perform(machine.closeRead(now: now))
-        case .closeWrite: perform(machine.closeWrite(now: now))
-        case .startSecure: perform(machine.startSecure(now: now))
-        case .capture: perform(machine.capture(now: now))
+            carryOut(machine.write(call, count: bytes.count, timeout: timeout, now: now))
+        case .closeRead: carryOut(machine.closeRead(now: now))
+        case .closeWrite: carryOut(machine.closeWrite(now: now))
+        case .startSecure: carryOut(machine.startSecure(now: now))
+        case .capture: carryOut(machine.capture(now: now))
         }
         read()
     }
@@ -122,9 +122,10 @@ final class StreamTransfer: SteeredLoad {
     private func startTLS() {
         guard let stream else { return }
         switch stream.hasPendingInput ? stream.read(into: core.reactor.receiveBuffer) : .wouldBlock {
-        case .bytes(let count): return perform(machine.arrived(count, now: now))
+        case .bytes(let count): return carryOut(machine.arrived(count, now: now))
         case .endOfStream: return lose(.tls(.closedDuringHandshake, host: handle.request.origin.host))
-        case .failed(let error): return lose(error)
+        case .failed(let error):
+            return lose(.connectionLost(error, phase: .receivingBody, received: 0, expected: nil))
         case .wouldBlock: break
         }
         stream.observer = nil
@@ -137,7 +138,7 @@ final class StreamTransfer: SteeredLoad {
                 secureStream = secure
                 take(secure)
                 secure.flushOutput()
-                perform(machine.secured(now: now))
+                carryOut(machine.secured(now: now))
                 read()
             case .failure(let error):
                 lose(error)
@@ -154,13 +155,9 @@ final class StreamTransfer: SteeredLoad {
     // MARK: Failures and time
 
     /// The connection has failed.
-    func lose(_ error: SystemError) {
-        lose(.connectionLost(error, phase: .receivingBody, received: 0, expected: nil))
-    }
-
     private func lose(_ error: EngineError) {
         if loss == nil { loss = error }
-        perform(machine.lost())
+        carryOut(machine.lost())
     }
 
     /// Reading has failed; what has come before may say why, and waits for its readers.
@@ -170,14 +167,14 @@ final class StreamTransfer: SteeredLoad {
         broken = stream.map { ($0, error) }
         stream = nil
         secureStream = nil
-        perform(machine.readFailed(now: now))
+        carryOut(machine.readFailed(now: now))
     }
 
     /// Our direction has failed; what comes may still say why.
     func writeFailed(_ error: SystemError) {
         outgoing = []
         note(error, .sendingRequest)
-        perform(machine.writeFailed(now: now))
+        carryOut(machine.writeFailed(now: now))
     }
 
     /// Remembers why the connection is of no use; TLS says more than the system.
@@ -194,7 +191,7 @@ final class StreamTransfer: SteeredLoad {
     }
 
     private func deadlinePassed() {
-        perform(machine.expired(now: now))
+        carryOut(machine.expired(now: now))
     }
 
     private func rearm() {
@@ -203,16 +200,17 @@ final class StreamTransfer: SteeredLoad {
 
     // MARK: Carrying out
 
-    func perform(_ more: [StreamAction]) {
+    /// Carries actions out, behind those that are under way.
+    func carryOut(_ more: [StreamAction]) {
         actions += more
         defer { if !isOver { rearm() } }
-        guard !isPerforming else { return }
-        isPerforming = true
-        while let action = actions.popFirst() { carryOut(action) }
-        isPerforming = false
+        guard !isCarryingOut else { return }
+        isCarryingOut = true
+        while let action = actions.popFirst() { doNext(action) }
+        isCarryingOut = false
     }
 
-    private func carryOut(_ action: StreamAction) {
+    private func doNext(_ action: StreamAction) {
         switch action {
         case .deliver(let call, let count, let isAtEnd):
             let piece = StreamPiece(bytes: Array(inbox.prefix(count)), isAtEnd: isAtEnd)
@@ -288,7 +286,7 @@ extension StreamTransfer: OpeningOwner {
         rearm()
     }
 
-    func unhold() { perform(machine.release(now: now)) }
+    func unhold() { carryOut(machine.release(now: now)) }
 
     func networkIsMissing() { receiver.waitsForConnectivity() }
 
