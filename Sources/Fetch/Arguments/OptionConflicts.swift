@@ -16,13 +16,13 @@ enum OptionConflicts {
         try checkWay(options)
         try checkOutput(options)
         if options.resumption != nil { try checkResumption(options) }
-        if options.repetitions != nil || options.comparison != nil { try checkExperiment(options) }
+        if options.isExperiment { try checkExperiment(options) }
         if options.targets.contains(where: \.url.isWebSocket) {
             try checkWebSocket(options, isOnly: isOnly)
         } else if options.patience != nil {
             throw UsageError("--linger is for web sockets")
         }
-        for url in options.targets.map(\.url) + (options.comparison.map { [$0] } ?? []) where url.isOfNoHTTP {
+        for url in options.urls where url.isOfNoHTTP {
             try checkOtherScheme(options, url)
         }
     }

@@ -138,6 +138,12 @@ package struct Options: Sendable {
     /// The file that gets what is told.
     package var reportFile: String?
 
+    /// Every URL that is asked for.
+    package var urls: [URL] { targets.map(\.url) + (comparison.map { [$0] } ?? []) }
+
+    /// Whether the requests are made for a report.
+    package var isExperiment: Bool { repetitions != nil || comparison != nil }
+
     /// Whether a request has content.
     package var sendsBody: Bool { body != .none && !putsDataInQuery }
 

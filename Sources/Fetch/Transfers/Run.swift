@@ -79,36 +79,26 @@ struct Run: Sendable {
         if let other = options.comparison, let target = options.targets.first {
             return [await experiment.compare(target.url, other)]
         }
-        let areFiles = options.targets.allSatisfy { $0.output != nil && $0.output != .file("-") }
-        // A body on standard output comes after the one before, or they could not be told apart.
-        let limit = areFiles ? options.parallel ?? (options.isParallel ? 50 : 6) : 1
-        let showsProgress =
-            !options.isSilent && !options.hidesProgress
-            && (areFiles || !Terminal.showsOutput && Screen.standardError.isTerminal)
-        let board = showsProgress ? ProgressBoard() : nil
+        return await loads()
+    }
+
+    /// Gets every URL, one after the other or several at once.
+    private func loads() async -> [TransferResult] {
         let earlyEnd = EarlyEnd()
-        let all = options.targets.enumerated().map { number, target in
-            Transfer(
-                number: number, target: target, options: options, contents: contents, session: session, heads: heads,
-                board: board, isOneOfMany: options.targets.count > 1, earlyEnd: earlyEnd)
-        }
-        return await withTaskGroup(of: (Int, TransferResult).self) { group in
+        let all = makeTransfers(earlyEnd)
+        return await withTaskGroup(of: TransferResult.self) { group in
+            for transfer in all.prefix(mostAtOnce) { group.addTask { await transfer.run() } }
+            var waiting = all.dropFirst(mostAtOnce)
             var results: [Int: TransferResult] = [:]
             // What --write-out has comes in the order of the URLs, unless they are asked for at once on purpose.
             var told = 0
-            var next = 0
-            while next < min(limit, all.count) {
-                let transfer = all[next]
-                group.addTask { (transfer.number, await transfer.run()) }
-                next += 1
-            }
-            for await (number, result) in group {
-                results[number] = result
+            for await result in group {
+                results[result.number] = result
                 if options.isParallel {
-                    results[number] = tell(result, all[number].target.url)
+                    results[result.number] = tell(result, all[result.number].target.url)
                 } else {
-                    while let result = results[told] {
-                        results[told] = tell(result, all[told].target.url)
+                    while let next = results[told] {
+                        results[told] = tell(next, all[told].target.url)
                         told += 1
                     }
                 }
@@ -116,17 +106,32 @@ struct Run: Sendable {
                     earlyEnd.come()
                     group.cancelAll()
                     // What is cancelled now is no failure of its own.
-                    results = [number: result]
-                    break
+                    return [result]
                 }
-                guard next < all.count, !Task.isCancelled else { continue }
-                let transfer = all[next]
-                group.addTask { (transfer.number, await transfer.run()) }
-                next += 1
+                guard !Task.isCancelled, let transfer = waiting.popFirst() else { continue }
+                group.addTask { await transfer.run() }
             }
             return results.sorted { $0.key < $1.key }.map(\.value)
         }
     }
+
+    private func makeTransfers(_ earlyEnd: EarlyEnd) -> [Transfer] {
+        let showsProgress =
+            !options.isSilent && !options.hidesProgress
+            && (areFiles || !Terminal.showsOutput && Screen.standardError.isTerminal)
+        let board = showsProgress ? ProgressBoard() : nil
+        return options.targets.enumerated().map { number, target in
+            Transfer(
+                number: number, target: target, options: options, contents: contents, session: session, heads: heads,
+                board: board, isOneOfMany: options.targets.count > 1, earlyEnd: earlyEnd)
+        }
+    }
+
+    /// Whether no body goes to standard output.
+    private var areFiles: Bool { options.targets.allSatisfy { $0.output != nil && $0.output != .file("-") } }
+
+    /// A body on standard output comes after the one before, or they could not be told apart.
+    private var mostAtOnce: Int { areFiles ? options.parallel ?? (options.isParallel ? 50 : 6) : 1 }
 
     /// Writes what --write-out has; what the transfer came to where that cannot be written.
     private func tell(_ result: TransferResult, _ url: URL) -> TransferResult {
@@ -153,10 +158,9 @@ struct Run: Sendable {
     /// A web socket, and requests that are made for a report, stand alone: where --proto forbids one nothing is done. Of
     /// other URLs each is looked at when its turn comes, and those that are allowed are asked for.
     private static func refuseSchemes(_ options: Options) throws(FetchError) {
-        let urls = options.targets.map(\.url)
-        let isExperiment = options.repetitions != nil || options.comparison != nil
-        guard isExperiment || urls.contains(where: \.isWebSocket) else { return }
-        for url in urls + (options.comparison.map { [$0] } ?? []) {
+        let urls = options.urls
+        guard options.isExperiment || urls.contains(where: \.isWebSocket) else { return }
+        for url in urls {
             if let refusal = options.refusal(of: url) { throw refusal }
         }
     }
@@ -172,9 +176,7 @@ struct Run: Sendable {
             case .file(let file): name = file
             case .remoteName:
                 guard !options.believesServersNames, options.method != "HEAD", let last = OutputName.of(target.url)
-                else {
-                    continue
-                }
+                else { continue }
                 name = last
             }
             let place = OutputPlace(options.path(of: name))
