@@ -19,6 +19,11 @@ struct AttemptResult: Sendable {
     var received: Int64 = 0
     /// Seconds until the next attempt, where the status says that another time might be better; the body was not taken then.
     var pause: Double?
+
+    /// Whether everything was done.
+    var isGood: Bool { failure == nil && pause == nil }
+    /// The status of the answer, where one came.
+    var status: Int? { (response as? HTTPURLResponse)?.statusCode }
 }
 
 /// What an attempt needs to know.
@@ -97,7 +102,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         } onCancel: {
             stop(task, FetchError(.interrupted, "interrupted"))
         }
-        if result.failure == nil, result.pause == nil, let rest = rest(since: start) {
+        if result.isGood, let rest = rest(since: start) {
             do {
                 try await Task.sleep(for: .seconds(rest))
             } catch {
@@ -242,7 +247,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let (result, isDone) = state.withLock { state in
             // What was found out already is the reason; the error is then only the cancellation that followed.
-            if let error, state.result.failure == nil, state.result.pause == nil {
+            if let error, state.result.isGood {
                 state.result.failure = FetchError(error, hasAnswer: state.result.response != nil, plan.options)
             }
             state.isComplete = true

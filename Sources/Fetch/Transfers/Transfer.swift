@@ -66,13 +66,10 @@ struct Transfer: Sendable {
         parts.scheme = "http"
         // Cookies that an earlier request of the run was given are the user's, too.
         guard let plain = parts.url, session.configuration.httpCookieStorage?.cookies(for: plain)?.isEmpty ?? true
-        else {
-            return nil
-        }
+        else { return nil }
         return Transfer(
             number: number, target: Target(plain, output: target.output), options: options, contents: contents,
-            session: session,
-            heads: heads, board: board, isOneOfMany: isOneOfMany, earlyEnd: earlyEnd)
+            session: session, heads: heads, board: board, isOneOfMany: isOneOfMany, earlyEnd: earlyEnd)
     }
 
     private func run(isGuess: Bool) async -> TransferResult {
@@ -98,6 +95,7 @@ struct Transfer: Sendable {
         return report
     }
 
+    /// Makes attempts until one is good, or no other may follow.
     private func attempt(
         _ prepared: PreparedRequest, _ sink: any Sink, _ report: inout TransferResult, isGuess: Bool
     ) async {
@@ -109,40 +107,16 @@ struct Transfer: Sendable {
             let hasRetries = failures < options.retries && prepared.canRepeat
             let plan = AttemptPlan(
                 number: number, url: prepared.request.url ?? url, options: options, sink: sink, heads: heads,
-                board: board,
-                hasRetries: hasRetries && sink.canTryAgain, retries: retries, earlierFailures: failures,
+                board: board, hasRetries: hasRetries && sink.canTryAgain, retries: retries, earlierFailures: failures,
                 lastStart: options.retryTime.map { start + .seconds($0) }, note: note)
-            var prepared = prepared
-            do throws(FetchError) {
-                try sink.prepare(&prepared.request)
-                if options.isVerbose { note(["* \(prepared.request.httpMethod ?? "GET") \(shownURL)"]) }
-                report.result = await Attempt(plan).run(prepared, in: session)
-                if let metrics = report.result.metrics {
-                    report.metrics.append(metrics)
-                    tellMetrics(metrics)
-                    if options.showsTLS { note(TLSReport.lines(report.result.chain, report.result, options)) }
-                }
-                if report.result.failure == nil, report.result.pause == nil {
-                    if report.result.isUnchanged { tellUnchanged(sink) } else { try sink.finish() }
-                    // A tag that is kept says that the body is here: the next run would not ask for one that broke off.
-                    if let file = options.savedTag, let answer = report.result.response as? HTTPURLResponse {
-                        try RequestConditions.save(answer, to: file)
-                    }
-                    return
-                }
-            } catch {
-                report.result.failure = error
-            }
+            await attemptOnce(prepared, plan, &report)
+            if report.result.isGood { return }
             if isGuess, report.result.failure?.isOfNoTLS ?? false {
                 report.isWrongGuess = true
                 _ = sink.fail()
                 return
             }
-            let pause =
-                report.result.pause
-                ?? report.result.failure?.cause.flatMap {
-                    retries.pause(after: prepared.request, nil, $0, earlierFailures: failures)
-                }.flatMap { plan.allows(pause: $0) ? $0 : nil }
+            let pause = pause(after: report.result, of: prepared, plan)
             failures += 1
             guard hasRetries, let pause, sink.canTryAgain else { break }
             guard await wait(pause, failures, report.result) else {
@@ -155,10 +129,47 @@ struct Transfer: Sendable {
         if let failure { fail(failure, &report) }
     }
 
+    /// Makes one attempt, and keeps its body if it is good.
+    private func attemptOnce(_ prepared: PreparedRequest, _ plan: AttemptPlan, _ report: inout TransferResult) async {
+        var prepared = prepared
+        do throws(FetchError) {
+            try plan.sink.prepare(&prepared.request)
+            if options.isVerbose { note(["* \(prepared.request.httpMethod ?? "GET") \(shownURL)"]) }
+            report.result = await Attempt(plan).run(prepared, in: session)
+            if let metrics = report.result.metrics {
+                report.metrics.append(metrics)
+                tellMetrics(metrics)
+                if options.showsTLS { note(TLSReport.lines(report.result.chain, report.result, options)) }
+            }
+            if report.result.isGood { try keep(report.result, in: plan.sink) }
+        } catch {
+            report.result.failure = error
+        }
+    }
+
+    /// The body has come as far as it does.
+    private func keep(_ result: AttemptResult, in sink: any Sink) throws(FetchError) {
+        if result.isUnchanged { tellUnchanged(sink) } else { try sink.finish() }
+        // A tag that is kept says that the body is here: the next run would not ask for one that broke off.
+        if let file = options.savedTag, let answer = result.response as? HTTPURLResponse {
+            try RequestConditions.save(answer, to: file)
+        }
+    }
+
+    /// Seconds until the next attempt: what the status has led to, else what the failure does; nil where none may begin.
+    private func pause(after result: AttemptResult, of prepared: PreparedRequest, _ plan: AttemptPlan) -> Double? {
+        if let pause = result.pause { return pause }
+        guard let error = result.failure?.cause,
+            let pause = plan.retries.pause(
+                after: prepared.request, nil, error, earlierFailures: plan.earlierFailures),
+            plan.allows(pause: pause)
+        else { return nil }
+        return pause
+    }
+
     /// Waits for the next attempt; false where the user does not.
     private func wait(_ pause: Double, _ failures: Int, _ result: AttemptResult) async -> Bool {
-        let status = (result.response as? HTTPURLResponse)?.statusCode
-        let reason = result.failure?.message ?? "the server answered with status \(status ?? 0)"
+        let reason = result.failure?.message ?? "the server answered with status \(result.status ?? 0)"
         if options.complains {
             let times = "attempt \(failures + 1) of \(options.retries + 1)"
             // What the library says is a sentence with a full stop.
@@ -250,8 +261,7 @@ struct Transfer: Sendable {
         let isSilent = options.isSilent
         return try OutputFile(
             place, folder: options.outputFolder, url: url, resumption: options.resumption,
-            isPlainGET: prepared.isPlainGET,
-            keepsTime: options.keepsTime
+            isPlainGET: prepared.isPlainGET, keepsTime: options.keepsTime
         ) { reason in
             if !isSilent { Terminal.complain(reason) }
         }
@@ -264,11 +274,6 @@ struct Transfer: Sendable {
         let place = OutputPlace(path)
         return options.keepsOldFiles && !place.isSpecial ? OutputPlace(try OutputName.unusedNumber(path)) : place
     }
-}
-
-extension AttemptResult {
-    /// The status of the answer, where one came.
-    var status: Int? { (response as? HTTPURLResponse)?.statusCode }
 }
 
 extension FetchError {
