@@ -11,7 +11,9 @@ enum OptionConflicts {
                 ? UsageError("which URL?", advice: "fetch URL gets what is behind it; fetch --help tells more")
                 : UsageError("there is no URL before or behind a --next")
         }
-        try checkRequest(options)
+        try checkQuery(options)
+        try checkIdentity(options)
+        try checkBody(options)
         try checkFields(options.fields)
         try checkWay(options)
         try checkOutput(options)
@@ -27,12 +29,15 @@ enum OptionConflicts {
         }
     }
 
-    private static func checkRequest(_ options: Options) throws(UsageError) {
-        if options.putsDataInQuery {
-            guard case .form = options.body else {
-                throw UsageError("--get needs --data: that is what goes into the query")
-            }
+    private static func checkQuery(_ options: Options) throws(UsageError) {
+        guard options.putsDataInQuery else { return }
+        guard case .form = options.body else {
+            throw UsageError("--get needs --data: that is what goes into the query")
         }
+    }
+
+    /// What tells the server who we are.
+    private static func checkIdentity(_ options: Options) throws(UsageError) {
         if options.login != nil, options.netrc != nil {
             throw UsageError("--user and --netrc both say who we are: leave one out")
         }
@@ -44,12 +49,14 @@ enum OptionConflicts {
                 "--cookie has a text and a file: leave one out",
                 advice: "a Cookie field of yours is sent without the cookies of a file")
         }
+    }
+
+    private static func checkBody(_ options: Options) throws(UsageError) {
         if case .multipart = options.body,
-            let type = options.fields.last(where: { $0.name.lowercased() == "content-type" })
+            let type = options.fields.last(where: { $0.name.lowercased() == "content-type" }),
+            !type.value.lowercased().hasPrefix("multipart/")
         {
-            guard type.value.lowercased().hasPrefix("multipart/") else {
-                throw UsageError("--form sends a multipart body: leave the Content-Type out")
-            }
+            throw UsageError("--form sends a multipart body: leave the Content-Type out")
         }
         if options.range != nil, options.acceptsCompression {
             throw UsageError("--range cannot go with --compressed: parts are of the bytes sent")
@@ -58,8 +65,7 @@ enum OptionConflicts {
             throw UsageError("--head sends no body: leave it or the body out")
         }
         if options.sendsBody, options.method == "GET" {
-            var isForm = false
-            if case .form = options.body { isForm = true }
+            let isForm = if case .form = options.body { true } else { false }
             throw UsageError(
                 "a GET sends no body: leave --request GET out, or the body"
                     + (isForm ? ", or put it into the query with --get" : ""))
