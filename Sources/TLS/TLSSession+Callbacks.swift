@@ -101,19 +101,10 @@ extension TLSSession {
         if case .asked = verdict { return -1 }
         let names = SSL_get0_peer_CA_list(ssl)
         let issuers = (0..<shim_names_count(names)).compactMap { index in
-            shim_names_get(names, index).map(Self.encoded)
+            shim_names_get(names, index).map { name in OpenSSLEncoding.bytes { i2d_X509_NAME(name, $0) } }
         }
         answer = .asked(issuers)
         return -1
-    }
-
-    private static func encoded(_ name: OpaquePointer) -> [UInt8] {
-        let length = i2d_X509_NAME(name, nil)
-        guard length > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, count in
-            var cursor = buffer.baseAddress
-            count = Int(max(0, i2d_X509_NAME(name, &cursor)))
-        }
     }
 
     /// Whether the reference to the session was taken over.

@@ -49,13 +49,7 @@ enum HostilePKCS12 {
             PKCS12_get0_mac(nil, nil, nil, &count, file)
             try #require(ASN1_INTEGER_set(UnsafeMutablePointer(mutating: count), Int(rounds)) == 1)
         }
-        let length = i2d_PKCS12(file, nil)
-        var bytes = [UInt8](repeating: 0, count: max(0, Int(length)))
-        bytes.withUnsafeMutableBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            _ = i2d_PKCS12(file, &cursor)
-        }
-        return bytes
+        return OpenSSLEncoding.bytes { i2d_PKCS12(file, $0) }
     }
 
     private static func addKey(_ issued: IssuedCertificate, rounds: Int32?) throws -> OpaquePointer? {

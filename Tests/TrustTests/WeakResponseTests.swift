@@ -71,11 +71,6 @@ import URLLoadingTrust
             OCSP_basic_sign(basic, issuer.certificate.pointer, issuer.identity.keyPointer, hash, nil, 0) == 1)
         let response = try #require(OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic))
         defer { OCSP_RESPONSE_free(response) }
-        var bytes = [UInt8](repeating: 0, count: Int(max(0, i2d_OCSP_RESPONSE(response, nil))))
-        bytes.withUnsafeMutableBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            _ = i2d_OCSP_RESPONSE(response, &cursor)
-        }
-        return bytes
+        return OpenSSLEncoding.bytes { i2d_OCSP_RESPONSE(response, $0) }
     }
 }

@@ -42,13 +42,7 @@ extension IssuedCertificate {
         guard X509_CRL_sort(made) == 1, X509_CRL_sign(made, (signer ?? self).key.pointer, EVP_sha256()) > 0 else {
             throw .notMade(OpenSSLErrors.takeText())
         }
-        let length = i2d_X509_CRL(object.pointer, nil)
-        var bytes = [UInt8](repeating: 0, count: max(0, Int(length)))
-        bytes.withUnsafeMutableBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            _ = i2d_X509_CRL(object.pointer, &cursor)
-        }
-        return try RevocationList(der: bytes)
+        return try RevocationList(der: OpenSSLEncoding.bytes { i2d_X509_CRL(object.pointer, $0) })
     }
 
     /// An encoded OCSP response about a certificate of this authority; `signer` signs it in its place, and its
@@ -82,33 +76,7 @@ extension IssuedCertificate {
             let response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic)
         else { throw .notMade(OpenSSLErrors.takeText()) }
         defer { OCSP_RESPONSE_free(response) }
-        let length = i2d_OCSP_RESPONSE(response, nil)
-        var bytes = [UInt8](repeating: 0, count: max(0, Int(length)))
-        bytes.withUnsafeMutableBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            _ = i2d_OCSP_RESPONSE(response, &cursor)
-        }
-        return bytes
-    }
-
-    /// A PKCS #12 file with this certificate, those above it and the key, under a passphrase.
-    package func pkcs12(passphrase: String) throws(CertificateError) -> [UInt8] {
-        OpenSSLErrors.clear()
-        let above = shim_certs_new()
-        defer { shim_certs_free(above) }
-        for certificate in chain.certificates.dropFirst() { shim_certs_push(above, certificate.pointer) }
-        let file = passphrase.withCString {
-            PKCS12_create($0, "identity", key.pointer, certificate.pointer, above, 0, 0, 0, 0, 0)
-        }
-        guard let file else { throw .notMade(OpenSSLErrors.takeText()) }
-        defer { PKCS12_free(file) }
-        let length = i2d_PKCS12(file, nil)
-        var bytes = [UInt8](repeating: 0, count: max(0, Int(length)))
-        bytes.withUnsafeMutableBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            _ = i2d_PKCS12(file, &cursor)
-        }
-        return bytes
+        return OpenSSLEncoding.bytes { i2d_OCSP_RESPONSE(response, $0) }
     }
 
     private static func add(

@@ -46,7 +46,7 @@ package final class Certificate: Sendable {
 
     /// The encoded certificate.
     package var der: [UInt8] {
-        Self.encoded { i2d_X509(pointer, $0) }
+        OpenSSLEncoding.bytes { i2d_X509(pointer, $0) }
     }
 
     /// The certificate as a PEM block.
@@ -76,7 +76,7 @@ package final class Certificate: Sendable {
     /// The encoded subject name, as lists of acceptable issuers hold it.
     package var subjectDER: [UInt8] {
         guard let name = X509_get_subject_name(pointer) else { return [] }
-        return Self.encoded { i2d_X509_NAME(name, $0) }
+        return OpenSSLEncoding.bytes { i2d_X509_NAME(name, $0) }
     }
 
     /// The parts as our own reader finds them, read once.
@@ -94,7 +94,7 @@ package final class Certificate: Sendable {
     /// The encoded SubjectPublicKeyInfo.
     package var publicKeyInfo: [UInt8] {
         guard let key = X509_get_X509_PUBKEY(pointer) else { return [] }
-        return Self.encoded { i2d_X509_PUBKEY(key, $0) }
+        return OpenSSLEncoding.bytes { i2d_X509_PUBKEY(key, $0) }
     }
 
     /// SHA-256 of the encoded SubjectPublicKeyInfo, the form of public key pins (B3.52).
@@ -125,7 +125,7 @@ package final class Certificate: Sendable {
     /// The issuer, to look anchors up by.
     var issuerName: SubjectName {
         guard let name = X509_get_issuer_name(pointer) else { return SubjectName(hash: 0, encoded: []) }
-        return SubjectName(hash: shim_x509_name_hash(name), encoded: Self.encoded { i2d_X509_NAME(name, $0) })
+        return SubjectName(hash: shim_x509_name_hash(name), encoded: OpenSSLEncoding.bytes { i2d_X509_NAME(name, $0) })
     }
 
     /// How a person would call it: common name, else first DNS name, else the whole subject.
@@ -151,16 +151,6 @@ extension Certificate: Hashable {
 }
 
 extension Certificate {
-    /// Runs an `i2d` function twice, for the length and for the bytes.
-    static func encoded(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
-        let length = write(nil)
-        guard length > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, count in
-            var cursor = buffer.baseAddress
-            count = Int(max(0, write(&cursor)))
-        }
-    }
-
     /// Without what could break a line of a log in two: names come from strangers.
     private static func printable(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()

@@ -31,7 +31,7 @@ package struct Key: Sendable, Hashable {
         switch EVP_PKEY_get_base_id(pointer) {
         case EVP_PKEY_RSA:
             kind = .rsa
-            publicBytes = Certificate.encoded { i2d_PublicKey(pointer, $0) }
+            publicBytes = OpenSSLEncoding.bytes { i2d_PublicKey(pointer, $0) }
         case EVP_PKEY_EC:
             kind = .ellipticCurve
             guard let curve = Curve.all.first(where: { $0.identifier == shim_ec_curve(pointer) }),
@@ -68,7 +68,7 @@ package struct Key: Sendable, Hashable {
         guard isPrivate else { return publicBytes }
         switch kind {
         case .rsa:
-            return Certificate.encoded { i2d_PrivateKey(object.pointer, $0) }
+            return OpenSSLEncoding.bytes { i2d_PrivateKey(object.pointer, $0) }
         case .ellipticCurve:
             let octets = publicBytes.count / 2
             let secret = Self.number(OSSL_PKEY_PARAM_PRIV_KEY, of: object.pointer, octets: octets)
