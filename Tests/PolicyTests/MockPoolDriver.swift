@@ -167,7 +167,7 @@ final class MockPoolDriver {
         let wasOpen = connections[connection]?.state == .open
         if wasOpen { connections[connection]?.state = .draining }
         let isUnused = connections[connection]?.used == 0
-        pool.draining(connection, now: now)
+        pool.draining(connection)
         apply(ready: nil)
         check(
             !wasOpen || !isUnused || connections[connection] == nil, "a connection drains though it serves no request")
@@ -177,7 +177,7 @@ final class MockPoolDriver {
         let bound = waiting.first { $0.boundTo == connection }?.request
         let before = failed
         if connections[connection]?.state == .dialling { connections[connection] = nil }
-        pool.dialFailed(connection, now: now)
+        pool.dialFailed(connection)
         apply(ready: nil)
         guard let bound else { return }
         check(!waiting.contains { $0.request == bound }, "spares the request that is bound to a failed dial")
@@ -270,7 +270,7 @@ final class MockPoolDriver {
     func shutDown(immediately: Bool) {
         isFinishing = true
         let expected = waiting.sorted(by: precedes).map(\.request)
-        pool.shutDown(immediately: immediately, now: now)
+        pool.shutDown(immediately: immediately)
         guard immediately else {
             apply(ready: nil)
             return check(!connections.values.contains { $0.isIdle }, "no idle connection is left")

@@ -74,7 +74,7 @@ final class VirtualPool {
         return listed()
     }
     func failDial(_ connection: ConnectionID) -> [Action] {
-        machine.dialFailed(connection, now: elapsed)
+        machine.dialFailed(connection)
         return listed()
     }
     func release(_ connection: ConnectionID, idleLimit: Duration? = nil) -> [Action] {
@@ -90,7 +90,7 @@ final class VirtualPool {
         return listed()
     }
     func drain(_ connection: ConnectionID) -> [Action] {
-        machine.draining(connection, now: elapsed)
+        machine.draining(connection)
         return listed()
     }
     func keep(_ connection: ConnectionID, after request: RequestID) { machine.kept(connection, after: request) }
@@ -115,7 +115,7 @@ final class VirtualPool {
         return listed()
     }
     func shutDown(immediately: Bool) -> [Action] {
-        machine.shutDown(immediately: immediately, now: elapsed)
+        machine.shutDown(immediately: immediately)
         return listed()
     }
 

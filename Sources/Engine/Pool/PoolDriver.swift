@@ -116,7 +116,7 @@ final class PoolDriver {
 
     /// A connection takes no new requests.
     func draining(_ connection: ConnectionID) {
-        machine.draining(connection, now: reactor.elapsed)
+        machine.draining(connection)
         carryOut()
     }
 
@@ -214,7 +214,7 @@ final class PoolDriver {
             if !put(connector, id, to: transaction) { connector.answer(nil) }
         } else {
             table.removeConnector(id)?.cancel()
-            machine.dialFailed(id, now: reactor.elapsed)
+            machine.dialFailed(id)
             carryOut()
             core.leaveIfDone()
         }
@@ -239,7 +239,7 @@ final class PoolDriver {
 
     /// Takes no more requests and closes what carries none.
     func shutDown(immediately: Bool) {
-        machine.shutDown(immediately: immediately, now: reactor.elapsed)
+        machine.shutDown(immediately: immediately)
         carryOut()
     }
 
@@ -317,7 +317,7 @@ final class PoolDriver {
 
     private func dialFailed(_ id: ConnectionID, _ error: EngineError) {
         lastDial = (error, table.removeConnector(id))
-        machine.dialFailed(id, now: reactor.elapsed)
+        machine.dialFailed(id)
         carryOut()
         lastDial.connector = nil
         core.leaveIfDone()

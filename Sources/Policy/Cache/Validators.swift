@@ -16,9 +16,6 @@ package struct Validators: Sendable, Equatable {
         /// The text without `W/`.
         var opaque: Substring { isWeak ? text.dropFirst(2) : text[...] }
 
-        /// Whether both are tags of one thing, byte for byte (RFC 9110 §8.8.3.2).
-        package func isStronglyEqual(to other: Tag) -> Bool { !isWeak && !other.isWeak && text == other.text }
-
         /// Whether both are tags of one meaning.
         package func isWeaklyEqual(to other: Tag) -> Bool { opaque == other.opaque }
     }

@@ -86,7 +86,7 @@ package struct FTPMachine: Sendable {
             return nil
         }
         if reply.code == 421 { return reconnect() ?? fail(.serviceUnavailable) }
-        if reply.kind == .preliminary { return begun(reply) }
+        if reply.kind == .preliminary { return begun() }
         switch state {
         case .greeting: return greeted(reply)
         case .askingForTLS, .settingBuffer, .protecting: return protected(reply)
@@ -327,7 +327,7 @@ package struct FTPMachine: Sendable {
     }
 
     /// A preliminary reply: 150 and 125 say that data flows now, 120 that the greeting takes a while.
-    private mutating func begun(_ reply: FTPReply) -> FTPAction? {
+    private mutating func begun() -> FTPAction? {
         guard case .beginning = state else { return nil }
         state = .transferring(Progress())
         return .transfer(head)

@@ -178,7 +178,7 @@ package struct PoolMachine: ~Copyable {
     ///
     /// Spared are a request that another dial can serve, and one that asked after this dial was begun: for that a new
     /// dial is made. One that is bound to the dial is never spared, and then it is the only one.
-    package mutating func dialFailed(_ connection: ConnectionID, now: Duration) {
+    package mutating func dialFailed(_ connection: ConnectionID) {
         guard let row = records.row(of: connection), records.connections[row].state == .dialling else { return }
         let (key, dialledAt) = (records.connections[row].key, records.connections[row].dialledAt)
         let dialled = requestsPaired(with: row)
@@ -251,7 +251,7 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// A connection serves its requests to their end and takes no new ones: its peer, or its own state, wants it so.
-    package mutating func draining(_ connection: ConnectionID, now: Duration) {
+    package mutating func draining(_ connection: ConnectionID) {
         guard let row = records.row(of: connection) else { return }
         switch records.connections[row].state {
         case .idle, .available, .full: drain(row)
@@ -333,9 +333,9 @@ package struct PoolMachine: ~Copyable {
 
     /// Ends the pool (B16.7).
     ///
-    /// Ends the pool. Gently: unused connections are closed, requests that wait or are still to come (redirects, replays) are
-    /// served, and each connection is closed when it is idle. Immediately: all connections are closed.
-    package mutating func shutDown(immediately: Bool, now: Duration) {
+    /// Gently: unused connections are closed, requests that wait or are still to come (redirects, replays) are served, and each
+    /// connection is closed when it is idle. Immediately: all connections are closed.
+    package mutating func shutDown(immediately: Bool) {
         if !immediately {
             if phase == .running { phase = .finishing }
             closeUnused()

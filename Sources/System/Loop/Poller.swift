@@ -68,8 +68,6 @@ final class Poller {
         events.deallocate()
     }
 
-    var registrationCount: Int { slots.count - freeSlots.count }
-
     // MARK: Registrations
 
     /// Registers a descriptor, once in its life.

@@ -57,7 +57,7 @@ extension HTTP2ConnectionMachine {
         guard increment > 0 else { return }
         writeUpdate(id.number, increment + streams[id.slot].receiveWindow.grow(to: growth.learned))
         let window = streams[id.slot].receiveWindow
-        guard role == .client, window.isTakenSoon, growth.updateGoes(of: id, size: window.size) else { return }
+        guard role == .client, window.isTakenSoon, growth.updateGoes(size: window.size) else { return }
         if writePing(now) { growth.pingGoes(with: id) }
     }
 

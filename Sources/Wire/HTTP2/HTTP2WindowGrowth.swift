@@ -17,7 +17,7 @@ struct HTTP2WindowGrowth {
     private var updatesToSkip = 0
 
     /// An update of a stream's window goes out; answers whether a PING is to go with it.
-    mutating func updateGoes(of stream: HTTP2StreamID, size: Int) -> Bool {
+    mutating func updateGoes(size: Int) -> Bool {
         guard measurement == nil, size < Self.largest else { return false }
         guard updatesToSkip == 0 else {
             updatesToSkip -= 1
