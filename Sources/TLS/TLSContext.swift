@@ -27,8 +27,8 @@ package final class TLSContext: Sendable {
         server = nil
         keyLog = try options.keyLogFile.map { path throws(TLSError) in try KeyLog(path: path) }
         let context = object.pointer
-        try Self.offer(options.alpn, on: context)
-        try Self.offer(options.ciphers, on: context)
+        try Self.offer(protocols: options.alpn, on: context)
+        try Self.offer(ciphers: options.ciphers, on: context)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(context, TLSCallbacks.verifyPeer, nil)
         SSL_CTX_set_cert_cb(context, TLSCallbacks.chooseIdentity, nil)
@@ -120,7 +120,7 @@ extension TLSContext {
         return object
     }
 
-    private static func offer(_ protocols: [String], on context: OpaquePointer) throws(TLSError) {
+    private static func offer(protocols: [String], on context: OpaquePointer) throws(TLSError) {
         guard !protocols.isEmpty else { return }
         var list: [UInt8] = []
         for name in protocols {
@@ -136,7 +136,7 @@ extension TLSContext {
         }
     }
 
-    private static func offer(_ ciphers: TLSClientOptions.Ciphers, on context: OpaquePointer) throws(TLSError) {
+    private static func offer(ciphers: TLSClientOptions.Ciphers, on context: OpaquePointer) throws(TLSError) {
         let before13: String
         switch ciphers {
         case .usual: return

@@ -40,12 +40,12 @@ extension HTTP2ConnectionMachine {
         case .blockContinues(let frameBytes): try incomingBlock?.budget.goOn(frameBytes: frameBytes, limits)
         case .block(let range): actions.add(.block(range))
         case .blockEnds: blockEnds()
-        case .control(let frame): try hear(frame, now)
+        case .control(let frame): try hear(control: frame, now)
         }
     }
 
     /// H9.1: none of these brings anything by itself.
-    private mutating func hear(_ frame: HTTP2ControlFrame, _ now: Duration) throws(HTTP2Fault) {
+    private mutating func hear(control frame: HTTP2ControlFrame, _ now: Duration) throws(HTTP2Fault) {
         switch frame {
         case .settings(let change):
             try budget.spend(1 + change.entryCount, now: now)
