@@ -162,31 +162,6 @@ package struct Options: Sendable {
     package var isConditional: Bool { condition != nil || comparedTag != nil }
 }
 
-/// A URL, and where its body goes.
-package struct Target: Sendable, Equatable {
-    /// The URL.
-    package var url: URL
-    /// Nil for standard output that was not named.
-    package var output: OutputChoice?
-    /// Whether https was only a guess, so that http may be meant.
-    package var mayBePlain = false
-
-    /// A target as it is.
-    package init(_ url: URL, output: OutputChoice? = nil, mayBePlain: Bool = false) {
-        self.url = url
-        self.output = output
-        self.mayBePlain = mayBePlain
-    }
-}
-
-/// Where a body goes.
-package enum OutputChoice: Sendable, Equatable {
-    /// A file, or standard output for `-`.
-    case file(String)
-    /// A file that is named as the last part of the URL's path, or as the server says.
-    case remoteName
-}
-
 /// A field of a request.
 package struct HeaderField: Sendable, Equatable {
     /// As it was written.
@@ -199,73 +174,6 @@ package struct HeaderField: Sendable, Equatable {
         self.name = name
         self.value = value
     }
-}
-
-/// The body of a request.
-package enum RequestBody: Sendable, Equatable {
-    case none
-    /// Pieces joined by `&`, sent as a form unless a field says otherwise.
-    case form([BodyPiece])
-    /// Pieces one after the other, sent as JSON.
-    case json([BodyPiece])
-    /// The members of one object, sent as JSON.
-    case object([JSONMember])
-    /// Parts of a multipart form.
-    case multipart([FormPart])
-    /// A file, or standard input for `-`, sent as it is.
-    case upload(String)
-}
-
-/// One option's part of a body.
-package enum BodyPiece: Sendable, Equatable {
-    case text(String)
-    /// A file, or standard input for `-`; without its line ends unless they are kept.
-    case file(String, keepsLines: Bool)
-    /// What is encoded as forms are, behind a name that is not.
-    case encoded(name: String?, BodySource)
-}
-
-/// A text, or where one is read.
-package enum BodySource: Sendable, Equatable {
-    case text(String)
-    /// A file, or standard input for `-`.
-    case file(String)
-}
-
-/// A user, and a password unless it has to be asked for. Prints neither.
-package struct Login: Sendable, Equatable, CustomStringConvertible {
-    /// The user.
-    package var name: String
-    /// Nil where it has to be asked for.
-    package var password: String?
-
-    /// A login as it is.
-    package init(name: String, password: String?) {
-        self.name = name
-        self.password = password
-    }
-
-    /// Nothing of what it holds.
-    package var description: String { "a login" }
-}
-
-/// In which way a password is shown.
-package enum LoginMethod: Sendable, Equatable {
-    /// Whatever the server asks for, and not before.
-    case asked
-    /// As it is, with the first request.
-    case basic
-    case digest
-    case ntlm
-}
-
-/// Which file of logins is read.
-package enum NetrcPlace: Sendable, Equatable {
-    /// `.netrc` in the user's home.
-    case home
-    /// `.netrc` in the user's home, if there is one.
-    case homeIfThere
-    case file(String)
 }
 
 /// Where a download goes on.
