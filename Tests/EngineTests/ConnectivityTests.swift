@@ -343,12 +343,6 @@ struct NamespaceTests {
     }
 }
 
-/// What was told, all of it on the test's thread.
-private final class Notes: Sendable {
-    nonisolated(unsafe) private(set) var all: [String] = []  // All on the test's thread.
-    func note(_ line: String) { all.append(line) }
-}
-
 /// Writes down that it waits, and that it ends.
 private final class WaitingReceiver: StreamReceiver, FTPReceiver {
     let beginning = LoadBeginning.atOnce

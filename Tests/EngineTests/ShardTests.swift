@@ -150,10 +150,10 @@ private final class ShardRig {
     let reactor = Reactor(virtualTime: ())
     let network: MemoryNetwork
     private(set) var engine: Engine?
-    private let notes = Notes()
+    private let shared = Shared()
 
     /// What the engine's closures need; all on the test's thread.
-    private final class Notes: Sendable {
+    private final class Shared: Sendable {
         nonisolated(unsafe) var network: MemoryNetwork?
         nonisolated(unsafe) var shardsMade = 0
         nonisolated(unsafe) var journals: [LoadID: Journal] = [:]
@@ -162,20 +162,20 @@ private final class ShardRig {
 
     init(configure: (inout EngineConfiguration) -> Void = { _ in }) {
         network = MemoryNetwork(reactor: reactor)
-        notes.network = network
+        shared.network = network
         var configuration = EngineConfiguration()
         configuration.shards = 4
         configure(&configuration)
-        configuration.makeNetwork = { [notes] reactor in
-            notes.shardsMade += 1
-            let network = notes.network ?? MemoryNetwork(reactor: reactor)
+        configuration.makeNetwork = { [shared] reactor in
+            shared.shardsMade += 1
+            let network = shared.network ?? MemoryNetwork(reactor: reactor)
             return (network.makeDialer(), network.makeResolver())
         }
         engine = Engine(configuration: configuration, loops: [reactor.loop])
     }
 
     /// How many shards have been made.
-    var shardsMade: Int { notes.shardsMade }
+    var shardsMade: Int { shared.shardsMade }
 
     /// A host that belongs to this shard.
     func host(in shard: Int) -> String {
@@ -188,8 +188,8 @@ private final class ShardRig {
 
     /// Every connection to the host plays this script.
     func serve(_ host: String, _ script: [ScriptedPeer.Step]) {
-        network.serve(host, address: "10.0.0.\(served)") { [notes, reactor] in
-            notes.peers.append(ScriptedPeer($0, on: reactor, script))
+        network.serve(host, address: "10.0.0.\(served)") { [shared, reactor] in
+            shared.peers.append(ScriptedPeer($0, on: reactor, script))
         }
         served += 1
     }
@@ -202,17 +202,17 @@ private final class ShardRig {
         let origin = try #require(Origin(scheme: .http, host: host))
         var head = RequestHead(method: "GET", target: "/")
         head.fields.append("Host", origin.hostField)
-        var request = TransactionRequest(origin: origin, head: head, idleTimeout: nil) { [notes] handle, _ in
+        var request = TransactionRequest(origin: origin, head: head, idleTimeout: nil) { [shared] handle, _ in
             let journal = Journal(handle: handle)
             journal.demand = { $0 == 0 ? demand : .more }
-            notes.journals[handle.id] = journal
+            shared.journals[handle.id] = journal
             return journal
         }
         request.continues = continues
         return try #require(engine).submit(request)
     }
 
-    func journal(_ load: TransactionHandle) -> Journal? { notes.journals[load.id] }
+    func journal(_ load: TransactionHandle) -> Journal? { shared.journals[load.id] }
 
     func isCancelled(_ load: TransactionHandle) -> Bool {
         if case .cancelled? = journal(load)?.error { true } else { false }
@@ -227,12 +227,12 @@ private final class ShardRig {
         engine = nil
         settle()
         #expect(network.streams.open == 0, "open streams", sourceLocation: sourceLocation)
-        for journal in notes.journals.values {
+        for journal in shared.journals.values {
             #expect(journal.ends == 1, "each load ends exactly once", sourceLocation: sourceLocation)
         }
-        notes.journals = [:]
-        notes.peers = []
-        notes.network = nil
+        shared.journals = [:]
+        shared.peers = []
+        shared.network = nil
         reactor.tearDown()
     }
 }

@@ -93,11 +93,6 @@ struct WebSocketTransferTests {
         }
     }
 
-    private final class Notes: Sendable {
-        nonisolated(unsafe) private(set) var all: [String] = []  // All on the test's thread.
-        func note(_ line: String) { all.append(line) }
-    }
-
     private func frame(_ opcode: WebSocketOpcode, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
         var bytes: [UInt8] = []
         WebSocketFrameEncoder.encode(opcode, payload, isFinal: isFinal, mask: nil, into: &bytes)
