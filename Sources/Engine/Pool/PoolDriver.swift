@@ -19,6 +19,8 @@ final class PoolDriver {
     private let protocols: ProtocolOffer
     /// Servers that have answered a request over HTTP/2 by asking for HTTP/1.1.
     private var wantsHTTP1: Set<Origin> = []
+    // Owner: set just before the machine's `dialFailed`, and read by the `fail` actions that follow from it.
+    private var lastDial: (error: EngineError, connector: Connector?) = (.cancelled, nil)
     private lazy var timer = reactor.makeTimer { [unowned self] in
         machine.timerFired(now: reactor.elapsed)
         carryOut()
@@ -334,29 +336,28 @@ final class PoolDriver {
             : .http1(HTTP1Connection(id: id, key: key, setup: opened.setup, channel: opened.channel, core: core))
     }
 
-    // Owner: set just before `dialFailed` and read by the `fail` actions that follow from it.
-    private var lastDial: (error: EngineError, connector: Connector?) = (.cancelled, nil)
-
     private func use(_ transaction: Transaction?, _ id: ConnectionID) {
         guard let transaction else {
-            // It went away after the machine had decided.
+            // The request went away after the machine had decided.
             machine.released(id, now: reactor.elapsed)
             return carryOut()
         }
-        // It went away after the machine had decided.
-        guard let connection = table.connection(id) else {
-            if transaction.needsKept { return transaction.keptHasGone() }
-            return self.request(transaction, atFront: true)
-        }
+        // The connection may have gone after the machine had decided.
+        guard let connection = table.connection(id) else { return askAgain(transaction) }
         if transaction.isWarming { return keep(connection, openedBy: transaction) }
         guard connection.isUsable(for: transaction.handle.request.head.method) else {
             // Nothing of the request was written, so any method may go on.
             giveUp(connection)
-            if transaction.needsKept { return transaction.keptHasGone() }
-            self.request(transaction, atFront: true)
-            return
+            return askAgain(transaction)
         }
         transaction.assigned(connection)
+    }
+
+    /// The connection that the machine has given to a request is of no use to it: it asks for another, unless it is for that one
+    /// alone.
+    private func askAgain(_ transaction: Transaction) {
+        if transaction.needsKept { return transaction.keptHasGone() }
+        request(transaction, atFront: true)
     }
 
     /// A connection is open before there is a request for it. Order: it is back in the pool before the receiver hears of it.

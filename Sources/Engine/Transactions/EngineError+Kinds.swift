@@ -28,6 +28,9 @@ extension EngineError {
     /// Whether what has come of the answer is part of the right one, so that only the rest has to be asked for (B9.5).
     package var leavesPart: Bool { kinds.contains(.leavesPart) }
 
+    /// Whether nothing was heard for too long.
+    var isSilence: Bool { if case .idleTimeout = self { true } else { false } }
+
     /// What kept it from a host, the server or the proxy before it; nil where it was something else.
     package var obstacle: Obstacle? {
         if case .nameLookup(let failure) = self { return .lookup(failure) }

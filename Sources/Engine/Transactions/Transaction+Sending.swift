@@ -175,8 +175,3 @@ extension Transaction {
             == .replay
     }
 }
-
-extension EngineError {
-    /// Whether nothing was heard for too long.
-    var isSilence: Bool { if case .idleTimeout = self { true } else { false } }
-}
