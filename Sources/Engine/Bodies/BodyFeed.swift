@@ -221,4 +221,7 @@ final class BodyFeed {
     private static let mostOfFile: Int64 = 1 << 30
     /// What is read of a file at once where it has to be waited for.
     private static let filePiece = 256 * 1024
+
+    /// How long a body waits for the server's permission before it is sent all the same (B5.40).
+    static var longestWaitForPermission: Duration { .seconds(1) }
 }

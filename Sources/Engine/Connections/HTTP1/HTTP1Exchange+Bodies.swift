@@ -22,7 +22,7 @@ extension HTTP1Exchange {
             return
         }
         let timer = core.reactor.makeTimer { [weak connection] in connection?.exchange.continueSending() }
-        timer.set(elapsed: core.reactor.elapsed + Self.longestWaitForPermission)
+        timer.set(elapsed: core.reactor.elapsed + BodyFeed.longestWaitForPermission)
         writing = .permission(feed, timer)
     }
 
@@ -70,8 +70,7 @@ extension HTTP1Exchange {
     /// The final answer came although the body is not out yet: it goes on only where the server may still want it
     /// (B5.42).
     func answerCameEarly() {
-        var isWaiting = false
-        if case .permission = writing { isWaiting = true }
+        let isWaiting = if case .permission = writing { true } else { false }
         guard isWaiting || course.isBodyUnwanted else { return }
         output.clear()
         feed?.close()
@@ -91,7 +90,4 @@ extension HTTP1Exchange {
         case .bytes, .failed: break
         }
     }
-
-    /// B5.40.
-    private static var longestWaitForPermission: Duration { .seconds(1) }
 }

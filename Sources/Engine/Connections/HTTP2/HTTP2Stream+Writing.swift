@@ -65,7 +65,7 @@ extension HTTP2Stream {
             return bodyReady()
         }
         let timer = connection.reactor.makeTimer { [weak self] in self?.continueSending() }
-        timer.set(elapsed: connection.now + Self.longestWaitForPermission)
+        timer.set(elapsed: connection.now + BodyFeed.longestWaitForPermission)
         sending = .permission(feed, timer)
     }
 
@@ -128,7 +128,7 @@ extension HTTP2Stream {
             send(trailers: fields, of: owner)
             return false
         case .failed(let failure):
-            fail(.body(failure), owner)
+            bodyFailed(.body(failure), owner)
             return false
         }
         return true
@@ -140,7 +140,7 @@ extension HTTP2Stream {
         do throws(WireError) {
             try connection.encoder.encode(trailers: trailers, into: &block)
         } catch {
-            return fail(.body(.source(error)), owner)
+            return bodyFailed(.body(.source(error)), owner)
         }
         connection.machine.sendBlock(block.span.bytes, on: id, .trailers, now: connection.now)
         connection.planFlush()
@@ -191,7 +191,7 @@ extension HTTP2Stream {
 
     private func pause() { connection.machine.bodyPaused(id) }
 
-    private func fail(_ error: EngineError, _ owner: any ExchangeOwner) {
+    private func bodyFailed(_ error: EngineError, _ owner: any ExchangeOwner) {
         abandon(isTimedOut: false)
         owner.exchangeFailed(
             error, facts: ExchangeFacts(reusedConnection: false, bytesWritten: true, responseBytes: false))
@@ -201,8 +201,7 @@ extension HTTP2Stream {
 
     /// The final answer came although the body is not out yet: it goes on only where the server may still want it (B5.42).
     func stopSendingIfUnwanted(by head: ResponseHead) {
-        var isWaiting = false
-        if case .permission = sending { isWaiting = true }
+        let isWaiting = if case .permission = sending { true } else { false }
         guard isWaiting || head.status >= 300 else { return }
         pause()
         dropBody()
@@ -222,7 +221,4 @@ extension HTTP2Stream {
         sending = .nothing
         piece = .none
     }
-
-    /// B5.40.
-    private static var longestWaitForPermission: Duration { .seconds(1) }
 }
