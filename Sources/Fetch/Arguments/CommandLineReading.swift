@@ -140,7 +140,7 @@ private struct Reading {
     private mutating func take(config text: String, of file: String) throws(UsageError) {
         for line in try ConfigFile.lines(text, of: file) {
             do throws(UsageError) {
-                try take(line)
+                try take(fileLine: line)
             } catch {
                 // What a file within this one has said stands there already.
                 throw UsageError(
@@ -149,7 +149,7 @@ private struct Reading {
         }
     }
 
-    private mutating func take(_ line: ConfigFile.Line) throws(UsageError) {
+    private mutating func take(fileLine line: ConfigFile.Line) throws(UsageError) {
         let rule: OptionRule
         var isOn = true
         if line.name.hasPrefix("--") {

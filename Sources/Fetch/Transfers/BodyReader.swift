@@ -36,7 +36,7 @@ enum BodyReader {
                 // As in curl: line ends, and the byte that ends strings in C.
                 result += keepsLines ? data : data.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
             case .encoded(let name, let source):
-                let text = QueryText.form(try contents(of: source))
+                let text = QueryText.form(try bytes(of: source))
                 result += Data(((name.map { $0 + "=" } ?? "") + text).utf8)
             }
         }
@@ -48,9 +48,9 @@ enum BodyReader {
         for member in members {
             let value: String
             switch member.value {
-            case .string(let source): value = JSONText.string(String(decoding: try contents(of: source), as: UTF8.self))
+            case .string(let source): value = JSONText.string(String(decoding: try bytes(of: source), as: UTF8.self))
             case .raw(let source):
-                let data = try contents(of: source)
+                let data = try bytes(of: source)
                 guard JSONText.isValue(data) else { throw FetchError(.cannotRead, "\(member.name) is no JSON") }
                 value = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             }
@@ -59,13 +59,14 @@ enum BodyReader {
         return Data("{\(parts.joined(separator: ","))}".utf8)
     }
 
-    private static func contents(of source: BodySource) throws(FetchError) -> Data {
+    private static func bytes(of source: BodySource) throws(FetchError) -> Data {
         switch source {
         case .text(let text): Data(text.utf8)
         case .file(let path): try contents(of: path)
         }
     }
 
+    /// The bytes of a file, or of standard input where it is `-`.
     static func contents(of path: String) throws(FetchError) -> Data {
         do throws(InputFile.Unreadable) {
             return try InputFile.contents(ofInputOr: path)

@@ -17,16 +17,16 @@ enum InputFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Unreadable(number: errno) }
         defer { close(descriptor) }
-        return try contents(of: descriptor, most: most)
+        return try contents(ofDescriptor: descriptor, most: most)
     }
 
     /// The bytes of a file, or of standard input where it is `-`; no more than `most`.
     static func contents(ofInputOr path: String, most: Int = .max) throws(Unreadable) -> Data {
-        try path == "-" ? contents(of: STDIN_FILENO, most: most) : contents(of: path, most: most)
+        try path == "-" ? contents(ofDescriptor: STDIN_FILENO, most: most) : contents(of: path, most: most)
     }
 
     /// What comes from a descriptor until its end.
-    static func contents(of descriptor: Int32, most: Int = .max) throws(Unreadable) -> Data {
+    static func contents(ofDescriptor descriptor: Int32, most: Int = .max) throws(Unreadable) -> Data {
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while data.count < most {

@@ -47,7 +47,7 @@ enum NetrcFile {
     private static func contents(_ descriptor: Int32, _ path: String) throws(FetchError) -> Data {
         let data: Data
         do throws(InputFile.Unreadable) {
-            data = try InputFile.contents(of: descriptor, most: largest + 1)
+            data = try InputFile.contents(ofDescriptor: descriptor, most: largest + 1)
         } catch {
             throw FetchError(.cannotRead, "\(path) cannot be read: \(error.reason)")
         }
