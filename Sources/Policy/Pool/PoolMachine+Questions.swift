@@ -48,7 +48,7 @@ extension PoolMachine {
     /// When the requests of a key last had to wait because everything that is under way for them waited for an answer:
     /// `now` while they do, nil if they never had to.
     package func lastStandstill(of key: PoolKey, now: Duration) -> Duration? {
-        guard let row = records.row(of: key) else { return nil }
+        guard let row = records.keyRow(of: key) else { return nil }
         return records.keys[row].standsStill ? now : records.keys[row].lastStandstill
     }
 

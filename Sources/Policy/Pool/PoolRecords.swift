@@ -375,7 +375,7 @@ struct PoolRecords {
     }
 
     /// The row of a key that has connections or waiting requests.
-    func row(of key: PoolKey) -> Int? { keyRows[key] }
+    func keyRow(of key: PoolKey) -> Int? { keyRows[key] }
 
     private mutating func addKey(_ key: PoolKey) -> Int {
         let host = hostRow(for: key.origin.matchingHost)
