@@ -33,11 +33,11 @@ extension HTTP2Conversation {
     func tell(_ head: ResponseHead, on exchange: HTTP2Exchange) {
         guard machine.isOpen(exchange.id), !exchange.isAnswered else { return }
         // One that may not be sent is left out.
-        try? send(head, on: exchange)
+        try? send(informational: head, on: exchange)
     }
 
     private func send(_ message: HTTP2Message, on exchange: HTTP2Exchange) throws(WireError) {
-        for head in message.informational { try send(head, on: exchange) }
+        for head in message.informational { try send(informational: head, on: exchange) }
         if let breakOff = message.breakOff, breakOff.place == .beforeHead {
             return machine.cancel(exchange.id, breakOff.code)
         }
@@ -61,9 +61,9 @@ extension HTTP2Conversation {
         }
     }
 
-    private func send(_ informational: ResponseHead, on exchange: HTTP2Exchange) throws(WireError) {
+    private func send(informational head: ResponseHead, on exchange: HTTP2Exchange) throws(WireError) {
         encoded.removeAll(keepingCapacity: true)
-        try encoder.encode(informational, framing: .none, into: &encoded)
+        try encoder.encode(head, framing: .none, into: &encoded)
         writeBlock(on: exchange, .informational)
     }
 

@@ -193,7 +193,7 @@ final class HTTP2Conversation: ServerConversation {
     }
 
     /// Puts raw bytes behind what is to be written; false where the kernel has to take some before.
-    func write(_ bytes: [UInt8]) -> Bool {
+    func write(raw bytes: [UInt8]) -> Bool {
         guard output.count < Self.gatheredAtMost else { return false }
         machine.takeOutput(into: &output)
         output += bytes

@@ -53,7 +53,7 @@ final class HTTP2ScriptPlayer {
         switch step {
         case .send(let bytes, let wanted):
             while times < wanted {
-                guard conversation.write(bytes) else { return false }
+                guard conversation.write(raw: bytes) else { return false }
                 times += 1
             }
         case .resetStream(let stream, let code): return conversation.resetStream(stream, code)
@@ -102,13 +102,13 @@ extension HTTP2Conversation {
     }
 
     fileprivate func resetStream(_ stream: UInt32, _ code: HTTP2ErrorCode) -> Bool {
-        guard let exchange = exchange(ofStream: stream) else { return write(HTTP2Frames.reset(stream, code)) }
+        guard let exchange = exchange(ofStream: stream) else { return write(raw: HTTP2Frames.reset(stream, code)) }
         machine.cancel(exchange.id, code)
         return true
     }
 
     fileprivate func goAway(_ code: HTTP2ErrorCode, last: UInt32?) -> Bool {
-        guard isServing else { return write(HTTP2Frames.goAway(last: last ?? counts.lastStream, code)) }
+        guard isServing else { return write(raw: HTTP2Frames.goAway(last: last ?? counts.lastStream, code)) }
         machine.goodbye(code, last: last)
         return true
     }

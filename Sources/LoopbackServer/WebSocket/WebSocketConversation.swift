@@ -115,7 +115,7 @@ final class WebSocketConversation: ServerConversation {
         case .needMore, .unfinished:
             return
         case .ping(let payload) where route.answersPings:
-            return send(.pong, payload)
+            return sendFrame(.pong, payload)
         case .message(let message):
             connection.core.figures.update { $0.webSocketMessages += 1 }
             if case .echo = route.behaviour { return send(message) }
@@ -138,7 +138,7 @@ final class WebSocketConversation: ServerConversation {
     private func fail(_ close: WebSocketClose) {
         hasFailed = true
         connection.core.figures.update { $0.webSocketsFailed += 1 }
-        send(close)
+        sayGoodbye(close)
         ending = .end
         flush()
     }
@@ -166,9 +166,9 @@ final class WebSocketConversation: ServerConversation {
     private func play(_ step: WebSocketStep) -> Bool {
         switch step {
         case .send(let message): send(message)
-        case .frame(let opcode, let payload, let isFinal): send(opcode, payload, isFinal: isFinal)
+        case .frame(let opcode, let payload, let isFinal): sendFrame(opcode, payload, isFinal: isFinal)
         case .raw(let bytes): output.append(bytes)
-        case .close(let code, let reason): send(WebSocketClose(code: code, reason: Array(reason.utf8)))
+        case .close(let code, let reason): sayGoodbye(WebSocketClose(code: code, reason: Array(reason.utf8)))
         case .expect(let wanted):
             guard let event = takeArrived() else { return false }
             guard event == wanted else {
@@ -211,7 +211,7 @@ final class WebSocketConversation: ServerConversation {
         arrived = []
         // A script that is over is not kept, and one that reacts does not grow.
         (steps, index) = ([], 0)
-        for case .close(let close) in left where route.answersClose && !hasSentClose { send(close) }
+        for case .close(let close) in left where route.answersClose && !hasSentClose { sayGoodbye(close) }
         if hasReceivedClose && hasSentClose || connection.inputHasEnded { ending = .end }
     }
 
@@ -224,19 +224,19 @@ final class WebSocketConversation: ServerConversation {
 
     private func send(_ message: WebSocketMessage) {
         if let compressed = deflater?.compress(message.bytes) {
-            send(message.opcode, compressed, isCompressed: true)
+            sendFrame(message.opcode, compressed, isCompressed: true)
         } else {
-            send(message.opcode, message.bytes)
+            sendFrame(message.opcode, message.bytes)
         }
     }
 
-    private func send(_ close: WebSocketClose) {
+    private func sayGoodbye(_ close: WebSocketClose) {
         guard !hasSentClose else { return }
         hasSentClose = true
-        send(.close, close.payload)
+        sendFrame(.close, close.payload)
     }
 
-    private func send(
+    private func sendFrame(
         _ opcode: WebSocketOpcode, _ payload: [UInt8], isFinal: Bool = true, isCompressed: Bool = false
     ) {
         var header: [UInt8] = []
