@@ -52,9 +52,6 @@ public struct URLRequest: Sendable {
             yield &storage.values
         }
     }
-
-    /// What a reference type may share with this value.
-    var sharedStorage: RequestStorage { storage }
 }
 
 extension URLRequest {
