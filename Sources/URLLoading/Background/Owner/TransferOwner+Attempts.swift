@@ -13,9 +13,7 @@ extension TransferOwner {
         if let attempt = transfer.attempt { return attempt.resume() }
         guard let task = currentSession.makeAttempt(at: transfer.record) else {
             let url = transfer.record.original.url
-            return complete(
-                number, TransferFailure(code: Int64(URLError.Code.badURL.rawValue), text: "\(url) is no URL.", url: url)
-            )
+            return complete(number, TransferFailure(.badURL, "\(url) is no URL.", url: url))
         }
         task.priority = transfer.record.priority
         transfer.attempt = task
@@ -69,20 +67,22 @@ extension TransferOwner {
     }
 
     func responded(_ task: URLSessionTask, _ response: URLResponse) {
-        guard let (number, transfer) = transfer(of: task), transfer.record.head == nil,
-            let head = TransferHead(response)
+        guard let (number, transfer) = transfer(of: task), let head = takeHead(of: response, number, transfer)
         else { return }
-        transfer.record.head = head
         transfer.record.counts.expectedToReceive = head.expectedLength
-        tell(head, of: number, transfer)
     }
 
-    /// Tells a program that is there of a response, and notes that.
-    private func tell(_ head: TransferHead, of number: UInt64, _ transfer: LiveTransfer) {
+    /// Notes the head of an attempt's response, and tells it to a program that is there; nil where that was done before.
+    @discardableResult
+    private func takeHead(of response: URLResponse, _ number: UInt64, _ transfer: LiveTransfer) -> TransferHead? {
+        guard transfer.record.head == nil, let head = TransferHead(response) else { return nil }
+        transfer.record.head = head
         tell(.responded(task: number, head))
-        guard program != nil else { return }
-        transfer.toldHead = head
-        transfer.record.measures.told(head)
+        if program != nil {
+            transfer.toldHead = head
+            transfer.record.measures.told(head)
+        }
+        return head
     }
 
     func resumedAt(_ task: URLSessionTask, offset: Int64, total: Int64) {
@@ -163,10 +163,7 @@ extension TransferOwner {
         case .expire, .halt, .none: break
         }
         if let failure = transfer.fileFailure {
-            return complete(
-                number,
-                TransferFailure(
-                    code: Int64(failure.code.rawValue), text: failure.description, url: transfer.record.current.url))
+            return complete(number, TransferFailure(directory: failure, url: transfer.record.current.url))
         }
         guard let error, !isWhole else { return succeeded(number, transfer, task) }
         let random = UInt32.random(in: 0...UInt32.max)
@@ -181,7 +178,7 @@ extension TransferOwner {
     }
 
     private func succeeded(_ number: UInt64, _ transfer: LiveTransfer, _ task: URLSessionTask) {
-        if let response = task.response { responded(task: number, transfer, response) }
+        if let response = task.response { takeHead(of: response, number, transfer) }
         switch transfer.record.kind {
         case .download:
             if let path = transfer.downloaded { transfer.record.add(.downloaded(path: path)) }
@@ -189,19 +186,10 @@ extension TransferOwner {
             do throws(BackgroundDirectoryFailure) {
                 if let path = try keepAnswer(transfer) { transfer.record.add(.answered(path: path)) }
             } catch {
-                return complete(
-                    number,
-                    TransferFailure(
-                        code: Int64(error.code.rawValue), text: error.description, url: transfer.record.current.url))
+                return complete(number, TransferFailure(directory: error, url: transfer.record.current.url))
             }
         }
         complete(number, nil)
-    }
-
-    private func responded(task number: UInt64, _ transfer: LiveTransfer, _ response: URLResponse) {
-        guard transfer.record.head == nil, let head = TransferHead(response) else { return }
-        transfer.record.head = head
-        tell(head, of: number, transfer)
     }
 
     /// What an attempt that failed has left is where the next one goes on.
@@ -295,15 +283,13 @@ extension TransferOwner {
     }
 
     private func cancelled(_ transfer: LiveTransfer) -> TransferFailure {
-        TransferFailure(
-            code: Int64(URLError.Code.cancelled.rawValue), text: "cancelled", url: transfer.record.original.url)
+        TransferFailure(.cancelled, "cancelled", url: transfer.record.original.url)
     }
 
     /// B10.22, B10.41.
     private func expired(_ transfer: LiveTransfer) -> TransferFailure {
         TransferFailure(
-            code: Int64(URLError.Code.timedOut.rawValue),
-            text: "The transfer was not over within the time that the session allows for a resource.",
+            .timedOut, "The transfer was not over within the time that the session allows for a resource.",
             url: transfer.record.original.url)
     }
 }

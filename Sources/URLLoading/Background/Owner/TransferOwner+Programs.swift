@@ -172,7 +172,7 @@ extension TransferOwner {
     }
 
     private func refuse(_ order: TransferOrder, code: URLError.Code, _ text: String) {
-        let failure = TransferFailure(code: Int64(code.rawValue), text: text, url: order.original.url)
+        let failure = TransferFailure(code, text, url: order.original.url)
         tell(.news(task: order.task, TransferNews(number: 0, content: .completed(failure))))
     }
 

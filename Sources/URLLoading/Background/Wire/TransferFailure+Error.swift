@@ -7,6 +7,16 @@ import Foundation
 import URLLoadingPolicy
 
 extension TransferFailure {
+    /// A failure of `URLError`'s domain.
+    init(_ code: URLError.Code, _ text: String, url: String?) {
+        self.init(code: Int64(code.rawValue), text: text, url: url)
+    }
+
+    /// What a session's directory could not do for a transfer.
+    init(directory failure: BackgroundDirectoryFailure, url: String?) {
+        self.init(failure.code, failure.description, url: url)
+    }
+
     /// An error as it can be kept; with what a program can go on by where `keepsResumeData` says so.
     init(_ error: any Error, keepsResumeData: Bool = false) {
         let bridged = error as NSError
@@ -87,6 +97,6 @@ extension TransferRefusal {
             case .unintelligible(let reason):
                 (.backgroundSessionWasDisconnected, "The process that carries out the session's transfers: \(reason)")
             }
-        return TransferFailure(code: Int64(code.rawValue), text: text, url: url)
+        return TransferFailure(code, text, url: url)
     }
 }
