@@ -80,8 +80,7 @@ final class RequestBuilder: Sendable {
             throw LoadFailure.unsupportedURL(url, "CONNECT requests are made by the loader only.")
         }
         if RequestFieldRules.isRefused(method: method, body: length) { throw LoadFailure.bodyOfGET(url) }
-        let policy =
-            request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
+        let policy = settings.cachePolicy(of: request)
         if policy == .returnCacheDataDontLoad, settings.cache == nil { throw LoadFailure.notCached(url) }
 
         let (place, target) = try place(of: url)
@@ -126,8 +125,7 @@ final class RequestBuilder: Sendable {
     func fields(
         for request: URLRequest, after first: URLRequest?, method: String, to origin: Origin, _ content: HopContent
     ) -> Fields {
-        let policy =
-            request.values.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.values.cachePolicy
+        let policy = settings.cachePolicy(of: request)
         return RequestFieldRules.fields(
             application: Self.applicationFields(request, policy: policy),
             additional: additionalFields(for: request, after: first),

@@ -130,6 +130,12 @@ struct SessionSettings: Sendable {
     /// the server behind a socket.
     func cacheKey(of request: URLRequest) -> CacheKey? { socket(of: request) == nil ? request.cacheKey : nil }
 
+    /// How a cache may take part in a request: as the request says, or else as the session does (B7.24).
+    func cachePolicy(of request: URLRequest) -> NSURLRequest.CachePolicy {
+        let own = request.values.cachePolicy
+        return own == .useProtocolCachePolicy ? cachePolicy : own
+    }
+
     /// Where the files of downloads are: B9.4, the directory of `TMPDIR` at this moment, unless another was chosen.
     var downloadFolder: String { chosenDownloadFolder ?? FileManager.default.temporaryDirectory.path }
 

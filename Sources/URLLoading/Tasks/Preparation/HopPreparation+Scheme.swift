@@ -18,16 +18,15 @@ extension HopPreparation {
                 LoadFailure.unsupportedURL(
                     request.url, "Nothing is known that loads URLs of the scheme \"\(request.url?.scheme ?? "")\"."))
         }
-        let policy =
-            request.values.cachePolicy == .useProtocolCachePolicy
-            ? session.settings.cachePolicy : request.values.cachePolicy
         if task.isUpload, !builtIn.takesUploads {
             // B14.12.
             return end(
                 LoadFailure.unsupportedURL(url, "Nothing can be uploaded to a URL of the scheme \"\(scheme)\"."))
         }
         // B7.35: nothing of these is ever stored (B7.25).
-        if builtIn.hasSource, policy == .returnCacheDataDontLoad { return end(LoadFailure.notCached(url)) }
+        if builtIn.hasSource, session.settings.cachePolicy(of: request) == .returnCacheDataDontLoad {
+            return end(LoadFailure.notCached(url))
+        }
         switch builtIn.source {
         case .carrier(let make):
             task.hops.carry(request, by: make())
