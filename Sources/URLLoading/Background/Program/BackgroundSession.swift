@@ -164,50 +164,13 @@ final class BackgroundSession: Sendable {
         guard let identifier = values.identifier else { return nil }
         self.identifier = identifier
         self.values = values
-        let (settings, uncarried) = TransferSettings.of(values)
-        var own = settings
-        own.isDiscretionary = values.isDiscretionary
-        own.sendsLaunchEvents = values.sessionSendsLaunchEvents
-        if values.background.eventHook.allSatisfy({ !$0.utf8.contains(0) }) {
-            own.hook = BackgroundHelper.located(hook: values.background.eventHook)
-        } else {
-            ErrorText.reportMisuse(
-                "fault: backgroundEventHook has a NUL, with which no command can be run; it is ignored")
-        }
-        self.settings = own
-        if !values.background.usesHelper {
-            ownsHere = "usesBackgroundHelper is false."
-        } else if !uncarried.isEmpty {
-            ownsHere = "no other process can be given \(uncarried.joined(separator: ", "))."
-        } else {
-            ownsHere = nil
-        }
-        var state = State()
-        var directory: BackgroundDirectory?
-        var problem: Problem?
-        do throws(BackgroundDirectoryFailure) {
-            let made = try Self.directory(of: identifier, values)
-            directory = made
-            guard Self.taken.withLock({ $0.insert(made.path).inserted }) else {
-                ErrorText.reportMisuse(
-                    "fault: a second background session with the identifier \(identifier) was made in this process; "
-                        + "invalidate the first and wait for its end")
-                throw .inUse
-            }
-            do throws(BackgroundDirectoryFailure) {
-                state.lock = try made.takeProgramLock()
-                state.found = try made.read(settingAside: false)
-            } catch {
-                state.lock = nil
-                Self.taken.withLock { _ = $0.remove(made.path) }
-                problem = .directory(error)
-            }
-        } catch {
-            if directory != nil { problem = .twice } else { problem = .directory(error) }
-        }
-        self.directory = directory
-        self.problem = problem
-        self.state = Mutex(state)
+        let (carried, uncarried) = TransferSettings.of(values)
+        settings = Self.completed(carried, by: values)
+        ownsHere = Self.reasonToOwnHere(values, uncarried)
+        let claim = Self.claim(identifier, values)
+        directory = claim.directory
+        problem = claim.problem
+        state = Mutex(State(lock: claim.lock, found: claim.found))
     }
 
     deinit {
@@ -216,6 +179,59 @@ final class BackgroundSession: Sendable {
         let (service, channel, hasLock) = state.withLock { ($0.service, $0.channel, $0.lock != nil) }
         if let service, let channel { line.run { service.disconnected(channel) } }
         if hasLock, let directory { Self.taken.withLock { _ = $0.remove(directory.path) } }
+    }
+
+    /// With what an owner has to know beside how the session loads.
+    private static func completed(_ settings: TransferSettings, by values: ConfigurationValues) -> TransferSettings {
+        var settings = settings
+        settings.isDiscretionary = values.isDiscretionary
+        settings.sendsLaunchEvents = values.sessionSendsLaunchEvents
+        if values.background.eventHook.allSatisfy({ !$0.utf8.contains(0) }) {
+            settings.hook = BackgroundHelper.located(hook: values.background.eventHook)
+        } else {
+            ErrorText.reportMisuse(
+                "fault: backgroundEventHook has a NUL, with which no command can be run; it is ignored")
+        }
+        return settings
+    }
+
+    private static func reasonToOwnHere(_ values: ConfigurationValues, _ uncarried: [String]) -> String? {
+        if !values.background.usesHelper { return "usesBackgroundHelper is false." }
+        if uncarried.isEmpty { return nil }
+        return "no other process can be given \(uncarried.joined(separator: ", "))."
+    }
+
+    // MARK: The directory
+
+    /// A session's directory, as far as it is to be had.
+    private struct Claim {
+        var directory: BackgroundDirectory?
+        var problem: Problem?
+        var lock: FileLock?
+        var found: BackgroundDirectory.Contents?
+    }
+
+    /// Takes a session's directory, first from the other sessions of this process and then from other programs, and reads it.
+    private static func claim(_ identifier: String, _ values: ConfigurationValues) -> Claim {
+        let directory: BackgroundDirectory
+        do throws(BackgroundDirectoryFailure) {
+            directory = try self.directory(of: identifier, values)
+        } catch {
+            return Claim(problem: .directory(error))
+        }
+        guard taken.withLock({ $0.insert(directory.path).inserted }) else {
+            ErrorText.reportMisuse(
+                "fault: a second background session with the identifier \(identifier) was made in this process; "
+                    + "invalidate the first and wait for its end")
+            return Claim(directory: directory, problem: .twice)
+        }
+        do throws(BackgroundDirectoryFailure) {
+            let lock = try directory.takeProgramLock()
+            return Claim(directory: directory, lock: lock, found: try directory.read(settingAside: false))
+        } catch {
+            taken.withLock { _ = $0.remove(directory.path) }
+            return Claim(directory: directory, problem: .directory(error))
+        }
     }
 
     private static func directory(
