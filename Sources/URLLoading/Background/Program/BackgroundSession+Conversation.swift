@@ -150,16 +150,21 @@ extension BackgroundSession {
             return true
         }
         guard isWanted else { return channel.cut() }
-        let answers = answersChallenges
-        line.run { [settings] in
+        let hello = hello
+        line.run {
             service.connected(channel)
-            service.received(
-                .hello(
-                    TransferHello(
-                        settings: settings, judgesServers: answers.judgesServers,
-                        answersChallenges: answers.answersChallenges)),
-                from: channel)
+            service.received(.hello(hello), from: channel)
         }
+    }
+
+    /// The first word to an owner: how the session loads, and which questions are answered here.
+    private var hello: TransferHello {
+        let view = state.withLock { $0.core }?.delegateView
+        let delegatesAnswer =
+            view.map { $0.mayImplement(.sessionChallenge) || $0.mayImplement(.taskChallenge) } ?? false
+        return TransferHello(
+            settings: settings, judgesServers: delegatesAnswer && values.asksDelegatesAboutServers,
+            answersChallenges: delegatesAnswer || values.urlCredentialStorage != nil)
     }
 
     /// A helper that has been stopped, or hangs, is as good as lost: the system takes connections for it. It is ended,
@@ -214,13 +219,6 @@ extension BackgroundSession {
         let service = state.withLock { $0.channel === channel ? $0.service : nil }
         guard let process = (service as? RemoteOwner)?.process, process.isStopped else { return nil }
         return process
-    }
-
-    /// Whether a delegate of this program judges servers, and whether one answers other challenges.
-    private var answersChallenges: (judgesServers: Bool, answersChallenges: Bool) {
-        let view = state.withLock { $0.core }?.delegateView
-        let answers = view.map { $0.mayImplement(.sessionChallenge) || $0.mayImplement(.taskChallenge) } ?? false
-        return (answers && values.asksDelegatesAboutServers, answers || values.urlCredentialStorage != nil)
     }
 
     // MARK: Losing one
@@ -292,28 +290,7 @@ extension BackgroundSession {
         case .met(let summary):
             state.withLock { if $0.channel === channel, case .greeting = $0.phase { $0.met.append(summary) } }
         case .welcome: welcomed()
-        case .refused(.inUse), .refused(.ending):
-            // The program before this one is just about to be missed, or its session to be gone: this one has the lock.
-            channel.cut()
-            lost("it has another program, or is about to end", on: channel, hasRefused: true)
-        case .refused(.version):
-            // One that an earlier run has started, before the program was renewed: another one takes its place.
-            channel.cut()
-            let service = state.withLock { state in
-                defer { (state.service, state.channel) = (nil, nil) }
-                return state.service
-            }
-            line.run { [self] in
-                if let helper = service as? RemoteOwner { _ = end(helper) }
-                lost("it is of another version", on: nil)
-            }
-        case .refused(let refusal):
-            fail(everythingWith: { url in
-                refusal.failure(url: url?.absoluteString).error(of: .download) as? URLError
-                    ?? LoadFailure.make(.backgroundSessionWasDisconnected, url, "The owner of the transfers refuses.")
-            })
-            channel.cut()
-            state.withLock { ($0.service, $0.channel) = (nil, nil) }
+        case .refused(let refusal): refused(refusal, on: channel)
         case .tasks: state.withLock { $0.awaitsEcho = false }
         case .accepted(let task): accepted(task)
         case .progress(let task, let counts): core(task)?.transfer.progressed(counts)
@@ -336,6 +313,35 @@ extension BackgroundSession {
         }
     }
 
+    /// The owner has not taken this program, and nothing more is to be heard of it.
+    private func refused(_ refusal: TransferRefusal, on channel: OwnerChannel) {
+        switch refusal {
+        case .inUse, .ending:
+            // The program before this one is just about to be missed, or its session to be gone: this one has the lock.
+            channel.cut()
+            lost("it has another program, or is about to end", on: channel, hasRefused: true)
+        case .version:
+            // One that an earlier run has started, before the program was renewed: another one takes its place.
+            channel.cut()
+            let service = state.withLock { state in
+                defer { (state.service, state.channel) = (nil, nil) }
+                return state.service
+            }
+            line.run { [self] in
+                if let helper = service as? RemoteOwner { _ = end(helper) }
+                lost("it is of another version", on: nil)
+            }
+        case .otherSession, .unintelligible:
+            fail(everythingWith: { url in
+                refusal.failure(url: url?.absoluteString).error(of: .download) as? URLError
+                    ?? LoadFailure.make(.backgroundSessionWasDisconnected, url, "The owner of the transfers refuses.")
+            })
+            channel.cut()
+            state.withLock { ($0.service, $0.channel) = (nil, nil) }
+        }
+    }
+
+    /// A task that something is heard of: its owner is of use.
     private func core(_ task: UInt64) -> TaskCore? {
         state.withLock { state in
             state.losses = 0
