@@ -349,11 +349,45 @@ extension BackgroundSession {
         }
     }
 
+    /// What both sides know of tasks when an owner has told of all that it has.
+    private struct Knowledge: Sendable {
+        var met: [TransferSummary] = []
+        var entries: [UInt64: Entry] = [:]
+        var heard: [UInt64: UInt64] = [:]
+        var unanswered: Set<UInt64> = []
+        var sessionEnds = false
+    }
+
     /// The owner has told of all tasks that it knows. It is told those that it does not know, or knows otherwise.
     private func welcomed() {
-        typealias Before = ([TransferSummary], [UInt64: Entry], [UInt64: UInt64], Set<UInt64>, Bool)
-        let (met, entries, heard, unanswered, onEnd) = state.withLock { state -> Before in
-            guard case .greeting = state.phase else { return ([], [:], [:], [], false) }
+        let known = takeKnowledge()
+        let met = Set(known.met.map(\.task))
+        // Of the others this owner has nothing to answer. Order: behind the removal of their journals.
+        let unmet = known.unanswered.subtracting(met)
+        line.run { [self] in state.withLock { $0.unanswered.subtract(unmet) } }
+        for summary in known.met {
+            if let entry = known.entries[summary.task] {
+                meet(summary, entry)
+            } else if known.heard[summary.task] == UInt64.max, !summary.isOver {
+                tell(.cancel(task: summary.task, wantsResumeData: false))
+            }
+        }
+        for (task, entry) in known.entries.sorted(by: { $0.key < $1.key }) where !met.contains(task) {
+            miss(task, entry)
+        }
+        // Order: last, since what waits begins then, and may be cancelled or suspended by now.
+        if known.sessionEnds { return sayGoodbye() }
+        tell(.list)
+        line.run { [self] in
+            state.withLock { $0.hasSaidAll = true }
+            askForEcho()
+        }
+    }
+
+    /// Begins to speak to an owner that has greeted; with nothing where none was expected to.
+    private func takeKnowledge() -> Knowledge {
+        state.withLock { state in
+            guard case .greeting = state.phase else { return Knowledge() }
             state.phase = .connected
             if state.isLeaving { state.awaitsEcho = true }
             state.refusals = 0
@@ -362,45 +396,26 @@ extension BackgroundSession {
                 for summary in state.met { state.entries[summary.task]?.isKnown = true }
                 state.met = []
             }
-            return (state.met, state.entries, state.heard, state.unanswered, state.onEnd != nil)
+            return Knowledge(
+                met: state.met, entries: state.entries, heard: state.heard, unanswered: state.unanswered,
+                sessionEnds: state.onEnd != nil)
         }
-        // Of the others this owner has nothing to answer. Order: behind the removal of their journals.
-        let unmet = unanswered.subtracting(met.map(\.task))
-        line.run { [self] in state.withLock { $0.unanswered.subtract(unmet) } }
-        var known: Set<UInt64> = []
-        for summary in met {
-            known.insert(summary.task)
-            guard let entry = entries[summary.task] else {
-                if heard[summary.task] == UInt64.max, !summary.isOver {
-                    tell(.cancel(task: summary.task, wantsResumeData: false))
-                }
-                continue
-            }
-            meet(summary, entry)
+    }
+
+    /// The owner does not know of a task. It is told to begin it, unless it has had it, or the task is over.
+    private func miss(_ task: UInt64, _ entry: Entry) {
+        if entry.order != nil, !entry.isKnown, !entry.isEnding {
+            tellStart(of: task)
+            if entry.core.phase == .canceling { entry.load.cancel() }
+            return
         }
-        for (task, entry) in entries.sorted(by: { $0.key < $1.key }) where !known.contains(task) {
-            if entry.order != nil, !entry.isKnown, !entry.isEnding {
-                tellStart(of: task)
-                if entry.core.phase == .canceling { entry.load.cancel() }
-            } else if claimEnd(of: task) {
-                guard entry.order != nil || entry.isKnown else {
-                    forget(entry.core)
-                    continue
-                }
-                inquiries.run { [self] in withdrawQuestions(of: task) }
-                entry.core.transfer.fail(
-                    with: LoadFailure.make(
-                        .backgroundSessionWasDisconnected, entry.core.originalRequest?.url,
-                        "What was written down of the task is lost."))
-            }
-        }
-        // Order: last, since what waits begins then, and may be cancelled or suspended by now.
-        if onEnd { return sayGoodbye() }
-        tell(.list)
-        line.run { [self] in
-            state.withLock { $0.hasSaidAll = true }
-            askForEcho()
-        }
+        guard claimEnd(of: task) else { return }
+        guard entry.order != nil || entry.isKnown else { return forget(entry.core) }
+        inquiries.run { [self] in withdrawQuestions(of: task) }
+        entry.core.transfer.fail(
+            with: LoadFailure.make(
+                .backgroundSessionWasDisconnected, entry.core.originalRequest?.url,
+                "What was written down of the task is lost."))
     }
 
     /// A task was over when its journal was read, and the owner does not know it any more: the run before this one has heard of its
@@ -411,6 +426,7 @@ extension BackgroundSession {
         core.session?.relay.run { core.completion.concludeUntold {} }
     }
 
+    /// The owner knows of a task, and is told in what it stands otherwise here.
     private func meet(_ summary: TransferSummary, _ entry: Entry) {
         let core = entry.core
         if let first = entry.order?.original {
