@@ -17,7 +17,7 @@ struct BackgroundMeetingTests {
     private func leave(
         _ kind: TransferKind = .download, _ change: (inout TransferRecord, BackgroundDirectory) throws -> Void
     ) throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let order = TransferOrder(task: 1, kind: kind, request: TransferRequest(url: "http://127.0.0.1:9/"))
         var record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
         try change(&record, directory)
@@ -140,7 +140,7 @@ struct BackgroundMeetingTests {
 
     @Test("B10.26: a task that began at its date while no program was there goes on, and no delegate is asked")
     func begunUnasked() async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("first", when: gate)]) }) { server in
             // For the helper the date has come, for the program it has not.
@@ -151,26 +151,23 @@ struct BackgroundMeetingTests {
             try directory.write(Rig.settings)
             let owner = try Rig.owner(directory) { $0.clock = clock.clock }
             await server.wait { $0.requests == 1 }
-            let listener = try TransferListener(
-                directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
-            let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-            #expect(failure == nil)
             let scribe = DelayingScribe(try server.at("/other"))
-            let session = URLSession(
-                configuration: folder.configuration(helper: true), delegate: scribe, delegateQueue: nil)
-            gate.open()
-            await scribe.ended.wait()
-            #expect(scribe.transcript.calls == ["file first", "end nil"])
-            session.invalidateAndCancel()
-            await Rig.stop(owner)
-            await withHandover { done in listener.stop { done.resume() } }
+            try await folder.withListener(owner) {
+                let session = URLSession(
+                    configuration: folder.configuration(helper: true), delegate: scribe, delegateQueue: nil)
+                gate.open()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file first", "end nil"])
+                session.invalidateAndCancel()
+                await Rig.stop(owner)
+            }
             await scribe.transcript.invalidated.wait()
         }
     }
 
     @Test("B10.26, B1.36: that a task is suspended which waits for its date is written down, and that it is resumed")
     func suspendedWhileWaiting() async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let record = { try? directory.read(settingAside: false).records.first }
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         try await withDelayedSession { session in
@@ -189,7 +186,7 @@ struct BackgroundMeetingTests {
         "B10.26, B6.22: a later date that a task is given while it waits is written down, and an earlier one is not",
         arguments: [true, false])
     func laterDate(isAsked: Bool) async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let now = Date(timeIntervalSince1970: TimeInterval(TransferInstant.now.wall / 1000))
         try leave { record, _ in
             record.earliestBegin = Int64(now.timeIntervalSince1970 + 3600) * 1000
@@ -251,19 +248,15 @@ struct BackgroundMeetingTests {
         _ owner: HearingOwner, delegate: any URLSessionDelegate, queue: OperationQueue? = nil,
         helper: String = "/nowhere/at/all", _ body: (URLSession) async throws -> Void
     ) async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
-        let listener = try TransferListener(
-            directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let configuration = folder.configuration(helper: true)
-        // None beside this owner.
-        configuration.backgroundHelper = URL(fileURLWithPath: helper)
-        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
-        try await body(session)
-        session.invalidateAndCancel()
-        await owner.invalidated.wait()
-        await withHandover { done in listener.stop { done.resume() } }
+        try await folder.withListener(owner) {
+            let configuration = folder.configuration(helper: true)
+            // None beside this owner.
+            configuration.backgroundHelper = URL(fileURLWithPath: helper)
+            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+            try await body(session)
+            session.invalidateAndCancel()
+            await owner.invalidated.wait()
+        }
     }
 
     @Test("B10.26, B1.36: the order of a task that is suspended when its delegate has been asked says so")
@@ -352,7 +345,7 @@ struct BackgroundMeetingTests {
 
     @Test("B10.33: what a task is called after it was resumed is written down, unless it is too long")
     func description() async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let record = { try? directory.read(settingAside: false).records.first }
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         try await withBackgroundSession(folder.configuration()) { session, _ in
@@ -408,7 +401,7 @@ struct BackgroundMeetingTests {
         "B10.46: a new task has not the number of one whose journal cannot be read, or is damaged",
         arguments: [true, false])
     func unreadable(isDamaged: Bool) async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let path = directory.path + "/task-7"
         if isDamaged {
             try Data("no journal".utf8).write(to: URL(fileURLWithPath: path))
@@ -427,7 +420,7 @@ struct BackgroundMeetingTests {
         "B10.46: a file with a number that no task can have counts for nothing",
         arguments: [1 << 53 + 1, UInt64(Int.max - 1), UInt64(Int.max), UInt64.max] as [UInt64])
     func beyondNumbers(number: UInt64) async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         try Data("no journal".utf8).write(to: URL(fileURLWithPath: directory.path + "/task-\(number)"))
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         try await withBackgroundSession(folder.configuration()) { session, _ in
@@ -441,22 +434,19 @@ struct BackgroundMeetingTests {
 
     @Test("B10.46: news of a task whose journal this run cannot open are left to a later run")
     func unopenedNews() async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         try FileManager.default.createDirectory(atPath: directory.path + "/task-7", withIntermediateDirectories: false)
         let owner = TellingOwner(about: 7)
-        let listener = try TransferListener(
-            directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
-            session.downloadTask(with: url).resume()
-            // Behind whatever was said of the other task.
-            await owner.delivered.wait { $0.contains(8) }
-            #expect(owner.delivered.value == [8])
-            #expect(scribe.transcript.calls == ["end 8 nil"])
+        try await folder.withListener(owner) {
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+                session.downloadTask(with: url).resume()
+                // Behind whatever was said of the other task.
+                await owner.delivered.wait { $0.contains(8) }
+                #expect(owner.delivered.value == [8])
+                #expect(scribe.transcript.calls == ["end 8 nil"])
+            }
         }
-        await withHandover { done in listener.stop { done.resume() } }
     }
 
     @Test(
@@ -554,26 +544,22 @@ struct BackgroundMeetingTests {
     @Test("B10.44: a cancellation before the owner's welcome is told ahead of the word that lets transfers begin")
     func cancelledBeforeWelcome() async throws {
         try leave { _, _ in }
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let owner = SlowOwner()
-        let listener = try TransferListener(
-            directory: directory.path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
-            for task in await session.allTasks { task.cancel() }
-            await owner.greeted.wait()
-            owner.welcome()
-            await scribe.ended.wait()
-            #expect(Set(owner.words.value.prefix { $0 != .list }) == [.cancel(task: 1, wantsResumeData: false)])
-            #expect(scribe.transcript.calls == ["end 1 -999"])
+        try await folder.withListener(owner) {
+            try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+                for task in await session.allTasks { task.cancel() }
+                await owner.greeted.wait()
+                owner.welcome()
+                await scribe.ended.wait()
+                #expect(Set(owner.words.value.prefix { $0 != .list }) == [.cancel(task: 1, wantsResumeData: false)])
+                #expect(scribe.transcript.calls == ["end 1 -999"])
+            }
         }
-        await withHandover { done in listener.stop { done.resume() } }
     }
 
     @Test("B10.44, B1.36: an orderly end leaves no journal of what was cancelled, and one that says what was suspended")
     func departure() async throws {
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         // It takes the program when all is looked at.
         let owner = HearingOwner(welcomesFirst: false)
@@ -637,7 +623,7 @@ struct BackgroundMeetingTests {
     @Test("B10.36, B1.36: an orderly end writes down what was said to no owner, since that was lost")
     func departureBehindLostOwner() async throws {
         try leave { _, _ in }
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
         let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
         let owner = HearingOwner(met: [record.summary])
@@ -683,7 +669,7 @@ struct BackgroundMeetingTests {
     @Test("B10.31: an orderly end starts no helper where a journal cannot be looked at")
     func departureWithoutDescriptors() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let owner = HearingOwner(welcomesFirst: false)
         // A file that looks like a program and cannot be run: the child of one would be left to the test's process.
         let helper = folder.path + "/helper"
@@ -710,7 +696,7 @@ struct BackgroundMeetingTests {
     @Test("B10.45: an orderly end leaves a journal that says what was resumed before an owner was reached")
     func departureOfResumed() async throws {
         try leave { record, _ in record.isSuspended = true }
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let owner = HearingOwner(welcomesFirst: false)
         try await withOwner(owner, delegate: BackgroundScribe()) { session in
             for task in await session.allTasks { task.resume() }
@@ -725,7 +711,7 @@ struct BackgroundMeetingTests {
     @Test("B6.23: an orderly end leaves a journal with the request that a delegate gave before an owner was reached")
     func departureWithNewRequest() async throws {
         try leaveWaiting("http://127.0.0.1:9/", until: TransferInstant.now.wall - 1000)
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let owner = HearingOwner(welcomesFirst: false)
         let other = try #require(URL(string: "http://127.0.0.1:9/other"))
         try await withOwner(owner, delegate: DelayingScribe(other)) { session in

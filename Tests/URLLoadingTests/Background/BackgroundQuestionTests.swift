@@ -15,18 +15,14 @@ struct BackgroundQuestionTests {
         of owners: AskingOwners, _ body: (URLSession, KeepingJudge) async throws -> Void
     ) async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
-        let listener = try TransferListener(
-            directory: directory.path, service: owners, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let judge = KeepingJudge()
-        let session = URLSession(
-            configuration: folder.configuration(helper: true), delegate: judge, delegateQueue: nil)
-        try await body(session, judge)
-        session.invalidateAndCancel()
-        await judge.transcript.invalidated.wait()
-        await withHandover { done in listener.stop { done.resume() } }
+        try await folder.withListener(owners) {
+            let judge = KeepingJudge()
+            let session = URLSession(
+                configuration: folder.configuration(helper: true), delegate: judge, delegateQueue: nil)
+            try await body(session, judge)
+            session.invalidateAndCancel()
+            await judge.transcript.invalidated.wait()
+        }
         #expect(folder.names.isEmpty)
     }
 

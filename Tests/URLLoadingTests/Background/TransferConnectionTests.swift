@@ -15,69 +15,57 @@ import URLLoadingTestSupport
     )
     func lostAgainAndAgain() async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let busy = ClosingService()
-        let listener = try TransferListener(
-            directory: directory.path, service: busy, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let configuration = folder.configuration(helper: true)
-        try await withServer(router: { _ in .text("never asked for") }) { server in
-            try await withBackgroundSession(configuration) { session, scribe in
-                for _ in 0..<3 { session.downloadTask(with: try server.at("/")).resume() }
-                busy.hangUp()
-                await scribe.ended.wait(times: 3)
-                #expect(scribe.transcript.calls.sorted() == ["end 1 -997", "end 2 -997", "end 3 -997"])
-                #expect(scribe.errors.value.allSatisfy { $0.failingURL == (try? server.at("/")) })
-                #expect(busy.greetings.value == 4)
+        try await folder.withListener(busy) {
+            let configuration = folder.configuration(helper: true)
+            try await withServer(router: { _ in .text("never asked for") }) { server in
+                try await withBackgroundSession(configuration) { session, scribe in
+                    for _ in 0..<3 { session.downloadTask(with: try server.at("/")).resume() }
+                    busy.hangUp()
+                    await scribe.ended.wait(times: 3)
+                    #expect(scribe.transcript.calls.sorted() == ["end 1 -997", "end 2 -997", "end 3 -997"])
+                    #expect(scribe.errors.value.allSatisfy { $0.failingURL == (try? server.at("/")) })
+                    #expect(busy.greetings.value == 4)
+                }
+                #expect(server.stats.requests == 0)
             }
-            #expect(server.stats.requests == 0)
         }
-        await withHandover { done in listener.stop { done.resume() } }
         #expect(folder.names.isEmpty)
     }
 
     @Test("B10.36, B10.44: a task that an owner had, and that ended with -997 when no owner was left, is not met again")
     func lostWithTask() async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
-        let listener = try TransferListener(
-            directory: directory.path, service: TakingOwner(), loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
-            session.downloadTask(with: url).resume()
-            await scribe.ended.wait()
-            #expect(scribe.transcript.calls == ["end 1 -997"])
-            try await until { folder.journals.isEmpty }
+        try await folder.withListener(TakingOwner()) {
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+                session.downloadTask(with: url).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["end 1 -997"])
+                try await until { folder.journals.isEmpty }
+            }
         }
-        await withHandover { done in listener.stop { done.resume() } }
         #expect(folder.names.isEmpty)
     }
 
     @Test("B10.36, B10.24: an owner that does not answer counts as lost, and the task ends with -997")
     func silent() async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let mute = ClosingService()
-        let listener = try TransferListener(
-            directory: directory.path, service: mute, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let configuration = folder.configuration(helper: true)
-        configuration.backgroundHelperPatience = .milliseconds(20)
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        try await withBackgroundSession(configuration) { session, scribe in
-            session.downloadTask(with: url).resume()
-            await scribe.ended.wait()
-            #expect(scribe.transcript.calls == ["end 1 -997"])
-            #expect(scribe.errors.value.first?.localizedDescription.hasSuffix("it does not answer") == true)
-            // The last one may have been given up before the owner, on a loop of its own, came to take it in.
-            await mute.greetings.wait { $0 >= 4 }
-            #expect(mute.greetings.value == 4)
+        try await folder.withListener(mute) {
+            let configuration = folder.configuration(helper: true)
+            configuration.backgroundHelperPatience = .milliseconds(20)
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            try await withBackgroundSession(configuration) { session, scribe in
+                session.downloadTask(with: url).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["end 1 -997"])
+                #expect(scribe.errors.value.first?.localizedDescription.hasSuffix("it does not answer") == true)
+                // The last one may have been given up before the owner, on a loop of its own, came to take it in.
+                await mute.greetings.wait { $0 >= 4 }
+                #expect(mute.greetings.value == 4)
+            }
         }
-        await withHandover { done in listener.stop { done.resume() } }
         #expect(folder.names.isEmpty)
     }
 
@@ -86,21 +74,17 @@ import URLLoadingTestSupport
         arguments: [false, true])
     func refusedForAWhile(byVersion: Bool) async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let times = byVersion ? 2 : 6
         let busy = RefusingService(times: times, byVersion: byVersion)
-        let listener = try TransferListener(
-            directory: directory.path, service: busy, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
-            session.downloadTask(with: url).resume()
-            await scribe.ended.wait()
-            #expect(scribe.errors.value.map(\.code) == [.cannotFindHost])
-            #expect(busy.greetings.value == times + 1)
+        try await folder.withListener(busy) {
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+                session.downloadTask(with: url).resume()
+                await scribe.ended.wait()
+                #expect(scribe.errors.value.map(\.code) == [.cannotFindHost])
+                #expect(busy.greetings.value == times + 1)
+            }
         }
-        await withHandover { done in listener.stop { done.resume() } }
         #expect(folder.names.isEmpty)
     }
 
@@ -110,18 +94,15 @@ import URLLoadingTestSupport
         at url: URL, _ body: (URLSessionConfiguration) async throws -> Void
     ) async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         var record = TransferRecord(
             Rig.download(url.absoluteString), allowed: nil, isDiscretionary: false, now: .now)
         record.state = .over
         record.end(nil)
         try directory.write(record)
-        let listener = try TransferListener(
-            directory: directory.path, service: RefusingService(times: 0), loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        try await body(folder.configuration(helper: true))
-        await withHandover { done in listener.stop { done.resume() } }
+        try await folder.withListener(RefusingService(times: 0)) {
+            try await body(folder.configuration(helper: true))
+        }
         #expect(folder.names.isEmpty)
     }
 
@@ -170,24 +151,20 @@ import URLLoadingTestSupport
         arguments: [true, false])
     func strangePriority(isNaN: Bool) async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
         let owners = MeetingOwners()
-        let listener = try TransferListener(
-            directory: directory.path, service: owners, loop: LoopGroup.shared.next(), onEmpty: {})
-        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
-        #expect(failure == nil)
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
-            let task = session.downloadTask(with: url)
-            task.resume()
-            await owners.begun.wait()
-            task.priority = isNaN ? .nan : .infinity
-            owners.hangUp()
-            await scribe.ended.wait()
-            #expect(scribe.transcript.calls == ["end 1 nil"])
-            #expect(owners.priorities.value == [isNaN ? URLSessionTask.defaultPriority : 1])
+        try await folder.withListener(owners) {
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
+                let task = session.downloadTask(with: url)
+                task.resume()
+                await owners.begun.wait()
+                task.priority = isNaN ? .nan : .infinity
+                owners.hangUp()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["end 1 nil"])
+                #expect(owners.priorities.value == [isNaN ? URLSessionTask.defaultPriority : 1])
+            }
         }
-        await withHandover { done in listener.stop { done.resume() } }
         #expect(folder.names.isEmpty)
     }
 

@@ -189,7 +189,7 @@ import URLLoadingWire
     @Test("B10.36: a helper that has been stopped beside its program is ended, and another one takes its place")
     func stopped() async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         #expect(try await Self.start(directory) == 0)
         let process = try #require(Self.process(directory))
         let configuration = folder.configuration(helper: true)
@@ -211,7 +211,7 @@ import URLLoadingWire
     @Test("B10.36: a helper that hangs, and does not answer the greeting, is ended, and another one takes its place")
     func hanging() async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         let run = try await ChildRun.run(
             "/bin/sh",
             [
@@ -240,7 +240,7 @@ import URLLoadingWire
         arguments: [true, false])
     func invalidatedBesideIdleHelper(usesHelper: Bool) async throws {
         let folder = BackgroundFolder()
-        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let directory = try folder.directory()
         #expect(try await Self.start(directory, seconds: 3600) == 0)
         try await withBackgroundSession(folder.configuration(helper: usesHelper)) { _, _ in }
         #expect(folder.names.isEmpty)

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingTestSupport
 
 @testable import URLLoading
@@ -26,6 +27,23 @@ final class StateFolder: Sendable {
 
     func directory(_ identifier: String = "test") throws -> BackgroundDirectory {
         try BackgroundDirectory(identifier: identifier, in: path)
+    }
+}
+
+extension BackgroundFolder {
+    /// The directory of the session with the identifier of `configuration`.
+    func directory() throws -> BackgroundDirectory {
+        try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: path))
+    }
+
+    /// Runs `body` while an owner of transfers listens in that directory.
+    func withListener(_ owner: any TransferService, _ body: () async throws -> Void) async throws {
+        let listener = try TransferListener(
+            directory: try directory().path, service: owner, loop: LoopGroup.shared.next(), onEmpty: {})
+        let failure: SystemError? = await withHandover { done in listener.start { done.resume(returning: $0) } }
+        #expect(failure == nil)
+        try await body()
+        await withHandover { done in listener.stop { done.resume() } }
     }
 }
 
