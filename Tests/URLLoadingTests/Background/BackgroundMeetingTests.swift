@@ -4,7 +4,6 @@ import Foundation
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
-import URLLoadingSystem
 import URLLoadingTestSupport
 
 @testable import URLLoading
@@ -13,22 +12,11 @@ import URLLoadingTestSupport
 struct BackgroundMeetingTests {
     private let folder = BackgroundFolder()
 
-    /// Leaves the journal of a task with the number 1.
-    private func leave(
-        _ kind: TransferKind = .download, _ change: (inout TransferRecord, BackgroundDirectory) throws -> Void
-    ) throws {
-        let directory = try folder.directory()
-        let order = TransferOrder(task: 1, kind: kind, request: TransferRequest(url: "http://127.0.0.1:9/"))
-        var record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
-        try change(&record, directory)
-        try directory.write(record)
-    }
-
     @Test(
         "B10.45, B10.26: a task with a date is met again suspended where it was, and running where its delegate was to be asked",
         arguments: [true, false])
     func suspendedWithDate(wasSuspended: Bool) async throws {
-        try leave { record, _ in
+        try folder.leave { record, _ in
             record.earliestBegin = TransferInstant.now.wall + 3_600_000
             record.isSuspended = wasSuspended
             record.awaitsDelegate = !wasSuspended
@@ -39,20 +27,10 @@ struct BackgroundMeetingTests {
         }
     }
 
-    /// Leaves the journal of a download that waits for a date, and whose delegate is to be asked then.
-    private func leaveWaiting(_ url: String, until date: Int64) throws {
-        try leave { record, _ in
-            record.original = TransferRequest(url: url)
-            record.current = record.original
-            record.earliestBegin = date
-            record.awaitsDelegate = true
-        }
-    }
-
     @Test("B10.26, B6.23: the delegate of a later run is asked when the date of a task has come")
     func askedInLaterRun() async throws {
         try await withServer(router: { .text(String($0.path)) }) { server in
-            try leaveWaiting(server.url("/first"), until: TransferInstant.now.wall - 1000)
+            try folder.leaveWaiting(server.url("/first"), until: TransferInstant.now.wall - 1000)
             let scribe = DelayingScribe(try server.at("/other"))
             let session = URLSession(configuration: folder.configuration(), delegate: scribe, delegateQueue: nil)
             await scribe.ended.wait()
@@ -72,7 +50,7 @@ struct BackgroundMeetingTests {
             return .text("here")
         }) { server in
             let url = try server.at("/first")
-            try leave { record, _ in
+            try folder.leave { record, _ in
                 record.original = try #require(TransferRequest(URLRequest(url: url)))
                 record.original.fields = [TransferField("Cookie", "sid=old")]
                 record.original.flags |= TransferRequest.followsCookies
@@ -106,7 +84,7 @@ struct BackgroundMeetingTests {
             var isAsked = true
             if isMet {
                 let url = server.url("/")
-                try leave(.data) { record, _ in
+                try folder.leave(.data) { record, _ in
                     record.original = TransferRequest(url: url)
                     record.current = record.original
                     record.earliestBegin = TransferInstant.now.wall - 1000
@@ -147,7 +125,7 @@ struct BackgroundMeetingTests {
             let clock = MovableClock()
             clock.set(.now)
             clock.move(milliseconds: 7_200_000)
-            try leaveWaiting(server.url("/first"), until: TransferInstant.now.wall + 3_600_000)
+            try folder.leaveWaiting(server.url("/first"), until: TransferInstant.now.wall + 3_600_000)
             try directory.write(Rig.settings)
             let owner = try Rig.owner(directory) { $0.clock = clock.clock }
             await server.wait { $0.requests == 1 }
@@ -188,7 +166,7 @@ struct BackgroundMeetingTests {
     func laterDate(isAsked: Bool) async throws {
         let directory = try folder.directory()
         let now = Date(timeIntervalSince1970: TimeInterval(TransferInstant.now.wall / 1000))
-        try leave { record, _ in
+        try folder.leave { record, _ in
             record.earliestBegin = Int64(now.timeIntervalSince1970 + 3600) * 1000
             record.awaitsDelegate = isAsked
         }
@@ -211,12 +189,9 @@ struct BackgroundMeetingTests {
         arguments: [true, false])
     func laterDateAndNewOwner(acceptsFirst: Bool) async throws {
         let date = TransferInstant.now.wall + 3_600_000
-        try leave { record, _ in record.earliestBegin = date }
-        var order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
-        order.earliestBegin = date
-        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
-        let owner = HearingOwner(met: [record.summary], acceptsAtOnce: false)
-        try await withOwner(owner, delegate: BackgroundScribe()) { session in
+        try folder.leave { record, _ in record.earliestBegin = date }
+        let owner = HearingOwner(met: [.ofFirstTask { $0.earliestBegin = date }], acceptsAtOnce: false)
+        try await folder.withOwner(owner, delegate: BackgroundScribe()) { session in
             await owner.words.wait { $0.contains(.list) }
             let task = try #require(await session.allTasks.first)
             for (count, seconds) in [(1, 1800), (2, 3600)] {
@@ -243,31 +218,15 @@ struct BackgroundMeetingTests {
         await scribe.transcript.invalidated.wait()
     }
 
-    /// Runs `body` with a session whose owner is this one.
-    private func withOwner(
-        _ owner: HearingOwner, delegate: any URLSessionDelegate, queue: OperationQueue? = nil,
-        helper: String = "/nowhere/at/all", _ body: (URLSession) async throws -> Void
-    ) async throws {
-        try await folder.withListener(owner) {
-            let configuration = folder.configuration(helper: true)
-            // None beside this owner.
-            configuration.backgroundHelper = URL(fileURLWithPath: helper)
-            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
-            try await body(session)
-            session.invalidateAndCancel()
-            await owner.invalidated.wait()
-        }
-    }
-
     @Test("B10.26, B1.36: the order of a task that is suspended when its delegate has been asked says so")
     func suspendedWhenAsked() async throws {
-        try leave { record, _ in
+        try folder.leave { record, _ in
             record.earliestBegin = TransferInstant.now.wall - 1000
             (record.isSuspended, record.awaitsDelegate) = (true, true)
         }
         let owner = HearingOwner()
         let other = try #require(URL(string: "http://127.0.0.1:9/other"))
-        try await withOwner(owner, delegate: DelayingScribe(other)) { _ in
+        try await folder.withOwner(owner, delegate: DelayingScribe(other)) { _ in
             await owner.words.wait { $0.contains { $0.order?.awaitsDelegate == false } }
             let orders = owner.words.value.compactMap(\.order)
             #expect(orders.last?.current.url == other.absoluteString)
@@ -277,10 +236,10 @@ struct BackgroundMeetingTests {
 
     @Test("B10.26: how tasks stand that wait for their delegates is said ahead of the word that lets transfers begin")
     func waitingAheadOfList() async throws {
-        try leaveWaiting("http://127.0.0.1:9/", until: TransferInstant.now.wall + 3_600_000)
+        try folder.leaveWaiting("http://127.0.0.1:9/", until: TransferInstant.now.wall + 3_600_000)
         let owner = HearingOwner()
         let other = try #require(URL(string: "http://127.0.0.1:9/other"))
-        try await withOwner(owner, delegate: DelayingScribe(other)) { _ in
+        try await folder.withOwner(owner, delegate: DelayingScribe(other)) { _ in
             await owner.words.wait { $0.contains(.list) }
             #expect(owner.words.value.prefix { $0 != .list }.map { $0.order?.awaitsDelegate } == [true])
         }
@@ -291,14 +250,11 @@ struct BackgroundMeetingTests {
         arguments: [true, false])
     func newRequestAndNewOwner(isSuspended: Bool) async throws {
         let date = TransferInstant.now.wall - 1000
-        try leaveWaiting("http://127.0.0.1:9/", until: date)
-        var order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
-        (order.earliestBegin, order.awaitsDelegate) = (date, true)
-        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
-        let owner = HearingOwner(met: [record.summary])
+        try folder.leaveWaiting("http://127.0.0.1:9/", until: date)
+        let owner = HearingOwner(met: [.ofFirstTask { ($0.earliestBegin, $0.awaitsDelegate) = (date, true) }])
         let scribe = LateScribe()
         let other = try #require(URL(string: "http://127.0.0.1:9/other"))
-        try await withOwner(owner, delegate: scribe) { session in
+        try await folder.withOwner(owner, delegate: scribe) { session in
             await owner.words.wait { $0.contains(.list) }
             owner.hangUp()
             await owner.greetings.wait { $0 == 2 }
@@ -319,14 +275,12 @@ struct BackgroundMeetingTests {
     @Test("B6.23, B10.36: an owner that has accepted the order from before the date has not accepted the delegate's")
     func oldOrderAccepted() async throws {
         let date = TransferInstant.now.wall - 1000
-        try leaveWaiting("http://127.0.0.1:9/", until: date)
-        var order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
-        (order.earliestBegin, order.awaitsDelegate) = (date, true)
-        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
-        let owner = HearingOwner(met: [record.summary], acceptsAtOnce: false)
+        try folder.leaveWaiting("http://127.0.0.1:9/", until: date)
+        let owner = HearingOwner(
+            met: [.ofFirstTask { ($0.earliestBegin, $0.awaitsDelegate) = (date, true) }], acceptsAtOnce: false)
         let scribe = LateScribe()
         let other = try #require(URL(string: "http://127.0.0.1:9/other"))
-        try await withOwner(owner, delegate: scribe) { _ in
+        try await folder.withOwner(owner, delegate: scribe) { _ in
             await owner.words.wait { $0.contains(.list) }
             #expect(owner.words.value.compactMap(\.order).map(\.awaitsDelegate) == [true])
             await scribe.asked.wait()
@@ -375,7 +329,7 @@ struct BackgroundMeetingTests {
         "B10.46: a download whose file is gone was had, and one whose file is there but cannot be used ends with an error",
         arguments: Kept.allCases)
     func downloads(file: Kept) async throws {
-        try leave { record, directory in
+        try folder.leave { record, directory in
             let path = directory.file("download-1")
             if file != .gone {
                 try Data("hello".utf8).write(to: URL(fileURLWithPath: path))
@@ -453,7 +407,7 @@ struct BackgroundMeetingTests {
         "B8.47: the cookies of a response that came while no program was there are taken by the next run, and no others",
         arguments: [false, true])
     func cookies(wasTold: Bool) async throws {
-        try leave(.data) { record, _ in
+        try folder.leave(.data) { record, _ in
             let url = try #require(URL(string: record.original.url))
             record.original = try #require(TransferRequest(URLRequest(url: url)))
             record.current = record.original
@@ -491,7 +445,7 @@ struct BackgroundMeetingTests {
     )
     func cookiesReplacedSince() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        try leave(.data) { record, _ in
+        try folder.leave(.data) { record, _ in
             record.original = try #require(TransferRequest(URLRequest(url: url)))
             record.current = record.original
             let hop = exchange(record.original, 302, "sid=guest", "hop=1")
@@ -513,7 +467,7 @@ struct BackgroundMeetingTests {
     @Test("B8.47: cookies that were taken are not taken again behind a hop's, whose lives count from when they came")
     func cookiesBehindRedirect() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        try leave(.data) { record, _ in
+        try folder.leave(.data) { record, _ in
             record.original = try #require(TransferRequest(URLRequest(url: url)))
             record.current = record.original
             let hop = exchange(
@@ -543,7 +497,7 @@ struct BackgroundMeetingTests {
 
     @Test("B10.44: a cancellation before the owner's welcome is told ahead of the word that lets transfers begin")
     func cancelledBeforeWelcome() async throws {
-        try leave { _, _ in }
+        try folder.leave { _, _ in }
         let owner = SlowOwner()
         try await folder.withListener(owner) {
             try await withBackgroundSession(folder.configuration(helper: true)) { session, scribe in
@@ -557,189 +511,18 @@ struct BackgroundMeetingTests {
         }
     }
 
-    @Test("B10.44, B1.36: an orderly end leaves no journal of what was cancelled, and one that says what was suspended")
-    func departure() async throws {
-        let directory = try folder.directory()
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        // It takes the program when all is looked at.
-        let owner = HearingOwner(welcomesFirst: false)
-        try await withOwner(owner, delegate: BackgroundScribe()) { session in
-            let (cancelled, suspended) = (session.downloadTask(with: url), session.downloadTask(with: url))
-            for task in [cancelled, suspended] { task.resume() }
-            cancelled.cancel()
-            suspended.suspend()
-            await owner.greetings.wait { $0 == 1 }
-            session.core.background?.leaveToHelper()
-            let records = try directory.read(settingAside: false).records
-            #expect(records.map(\.task) == [UInt64(suspended.taskIdentifier)])
-            #expect(records.map(\.isSuspended) == [true])
-            owner.welcome()
-        }
-    }
-
-    @Test("B10.44: an orderly end waits for the end of a task that was cancelled before its owner was reached")
-    func departureOfCancelled() async throws {
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        let owner = HearingOwner(welcomesFirst: false)
-        try await withOwner(owner, delegate: BackgroundScribe()) { session in
-            let task = session.downloadTask(with: url)
-            task.resume()
-            task.cancel()
-            await owner.greetings.wait { $0 == 1 }
-            let background = try #require(session.core.background)
-            #expect(background.hasUnknownTasks)
-            owner.welcome()
-            try await until { !background.hasUnknownTasks }
-            #expect(owner.words.value.contains(.cancel(task: 1, wantsResumeData: false)))
-        }
-    }
-
-    @Test(
-        "B10.44: an orderly end tells of a task that was cancelled before its date, whatever its delegate is busy with")
-    func departureOfCancelledBeforeDate() async throws {
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        let owner = HearingOwner()
-        let scribe = DelayingScribe(url)
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.isSuspended = true
-        defer { queue.isSuspended = false }
-        try await withOwner(owner, delegate: scribe, queue: queue) { session in
-            let task = session.downloadTask(with: url)
-            task.earliestBeginDate = Date(timeIntervalSinceNow: 3600)
-            task.resume()
-            await owner.words.wait { $0.contains { $0.order?.awaitsDelegate == true } }
-            task.cancel()
-            let background = try #require(session.core.background)
-            background.tellOfEnds()
-            await owner.words.wait { $0.contains(.cancel(task: 1, wantsResumeData: false)) }
-            try await until { !background.hasUnknownTasks }
-            queue.isSuspended = false
-            await scribe.ended.wait()
-            #expect(scribe.transcript.calls == ["end -999"])
-        }
-    }
-
-    @Test("B10.36, B1.36: an orderly end writes down what was said to no owner, since that was lost")
-    func departureBehindLostOwner() async throws {
-        try leave { _, _ in }
-        let directory = try folder.directory()
-        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
-        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
-        let owner = HearingOwner(met: [record.summary])
-        try await withOwner(owner, delegate: BackgroundScribe()) { session in
-            await owner.words.wait { $0.contains(.list) }
-            owner.hangUp()
-            await owner.greetings.wait { $0 == 2 }
-            for task in await session.allTasks { task.suspend() }
-            session.core.background?.leaveToHelper()
-            let records = try directory.read(settingAside: false).records
-            #expect(records.map(\.isSuspended) == [true])
-            owner.welcome()
-        }
-    }
-
-    @Test(
-        "B1.36: an orderly end waits until the owner has heard what was said last, a suspension for instance",
-        arguments: [true, false])
-    func departureOfSuspended(isConnected: Bool) async throws {
-        try leave { _, _ in }
-        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
-        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
-        let owner = HearingOwner(met: [record.summary], welcomesFirst: isConnected)
-        try await withOwner(owner, delegate: BackgroundScribe()) { session in
-            let background = try #require(session.core.background)
-            await owner.greetings.wait { $0 == 1 }
-            if isConnected { await owner.words.wait { $0.contains(.list) } }
-            for task in await session.allTasks { task.suspend() }
-            background.beginLeaving()
-            if !isConnected { owner.welcome() }
-            #expect(background.hasUnknownTasks)
-            // Behind the end of the first words, which an owner does not answer.
-            await owner.words.wait { $0.filter { $0 == .list }.count == 2 }
-            let words = owner.words.value
-            #expect(words.prefix { $0 != .suspend(task: 1) }.filter { $0 == .list }.count == (isConnected ? 1 : 0))
-            #expect(words.contains(.suspend(task: 1)) && words.last == .list)
-            #expect(background.hasUnknownTasks)
-            owner.answerList()
-            try await until { !background.hasUnknownTasks }
-        }
-    }
-
-    @Test("B10.31: an orderly end starts no helper where a journal cannot be looked at")
-    func departureWithoutDescriptors() async throws {
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-        let directory = try folder.directory()
-        let owner = HearingOwner(welcomesFirst: false)
-        // A file that looks like a program and cannot be run: the child of one would be left to the test's process.
-        let helper = folder.path + "/helper"
-        #expect(
-            FileManager.default.createFile(
-                atPath: helper, contents: Data("no program".utf8), attributes: [.posixPermissions: 0o700]))
-        try await withOwner(owner, delegate: BackgroundScribe(), helper: helper) { session in
-            let (running, suspended) = (session.downloadTask(with: url), session.downloadTask(with: url))
-            for task in [running, suspended] { task.resume() }
-            suspended.suspend()
-            await owner.greetings.wait { $0 == 1 }
-            // As where no descriptor is left.
-            let journal = directory.path + "/task-\(suspended.taskIdentifier)"
-            try FileManager.default.removeItem(atPath: journal)
-            try FileManager.default.createDirectory(atPath: journal, withIntermediateDirectories: false)
-            #expect(try directory.read(settingAside: false).unopened == [UInt64(suspended.taskIdentifier)])
-            #expect(session.core.background?.leaveToHelper() == false)
-            try FileManager.default.removeItem(atPath: journal)
-            #expect(session.core.background?.leaveToHelper() == true)
-            owner.welcome()
-        }
-    }
-
-    @Test("B10.45: an orderly end leaves a journal that says what was resumed before an owner was reached")
-    func departureOfResumed() async throws {
-        try leave { record, _ in record.isSuspended = true }
-        let directory = try folder.directory()
-        let owner = HearingOwner(welcomesFirst: false)
-        try await withOwner(owner, delegate: BackgroundScribe()) { session in
-            for task in await session.allTasks { task.resume() }
-            await owner.greetings.wait { $0 == 1 }
-            session.core.background?.leaveToHelper()
-            let records = try directory.read(settingAside: false).records
-            #expect(records.map(\.isSuspended) == [false])
-            owner.welcome()
-        }
-    }
-
-    @Test("B6.23: an orderly end leaves a journal with the request that a delegate gave before an owner was reached")
-    func departureWithNewRequest() async throws {
-        try leaveWaiting("http://127.0.0.1:9/", until: TransferInstant.now.wall - 1000)
-        let directory = try folder.directory()
-        let owner = HearingOwner(welcomesFirst: false)
-        let other = try #require(URL(string: "http://127.0.0.1:9/other"))
-        try await withOwner(owner, delegate: DelayingScribe(other)) { session in
-            await owner.greetings.wait { $0 == 1 }
-            let background = try #require(session.core.background)
-            try await until { background.state.withLock { $0.entries[1]?.order?.current.url == other.absoluteString } }
-            background.leaveToHelper()
-            let records = try directory.read(settingAside: false).records
-            #expect(records.map(\.current.url) == [other.absoluteString])
-            #expect(records.map(\.awaitsDelegate) == [false])
-            owner.welcome()
-        }
-    }
-
     @Test(
         "B10.36, B10.44: a task that failed for want of an owner is not begun by one that comes before its end is told",
         arguments: [true, false])
     func failedForWantOfOwner(isMet: Bool) async throws {
         let url = "http://127.0.0.1:9/"
-        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: url))
-        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
-        let owner = HearingOwner(met: isMet ? [record.summary] : [], hangUps: 4)
+        let owner = HearingOwner(met: isMet ? [.ofFirstTask()] : [], hangUps: 4)
         let scribe = BackgroundScribe()
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
         defer { queue.isSuspended = false }
-        try await withOwner(owner, delegate: scribe, queue: queue) { session in
+        try await folder.withOwner(owner, delegate: scribe, queue: queue) { session in
             let background = try #require(session.core.background)
             session.downloadTask(with: try #require(URL(string: url))).resume()
             try await until { background.state.withLock { $0.entries[1]?.isEnding == true } }
@@ -756,7 +539,7 @@ struct BackgroundMeetingTests {
 
     @Test("B10.46: an answer that is there but cannot be opened ends its task with an error")
     func answer() async throws {
-        try leave(.data) { record, directory in
+        try folder.leave(.data) { record, directory in
             let path = directory.file("answer-1")
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             record.state = .over
@@ -821,10 +604,8 @@ private final class SlowOwner: TransferService {
     private let program = Guarded<(any TransferChannel)?>(nil)
 
     func welcome() {
-        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: "http://127.0.0.1:9/"))
-        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
         let program = program.value
-        program?.send(.met(record.summary))
+        program?.send(.met(.ofFirstTask()))
         program?.send(.welcome)
     }
 
@@ -879,70 +660,6 @@ private final class TellingOwner: TransferService {
     func disconnected(_ channel: any TransferChannel) {}
 }
 
-/// An owner that welcomes its first program at once, unless told otherwise, and later ones when the test says so. It
-/// begins nothing, and hangs up on as many programs before as it is told.
-private final class HearingOwner: TransferService {
-    /// What was said behind the greetings.
-    let words = Watched<[TransferCommand]>([])
-    let greetings = Watched<Int>(0)
-    let invalidated = Signal()
-    private let met: [TransferSummary]
-    private let welcomesFirst: Bool
-    private let acceptsAtOnce: Bool
-    private let hangUps: Int
-    private let program = Guarded<(any TransferChannel)?>(nil)
-
-    init(
-        met: [TransferSummary] = [], welcomesFirst: Bool = true, acceptsAtOnce: Bool = true, hangUps: Int = 0
-    ) {
-        self.met = met
-        self.hangUps = hangUps
-        self.welcomesFirst = welcomesFirst
-        self.acceptsAtOnce = acceptsAtOnce
-    }
-
-    func welcome() {
-        let program = program.value
-        for summary in met { program?.send(.met(summary)) }
-        program?.send(.welcome)
-    }
-
-    /// Answers an order of a task.
-    func accept(_ task: UInt64) { program.value?.send(.accepted(task: task)) }
-
-    /// Answers the question for its tasks.
-    func answerList() { program.value?.send(.tasks([])) }
-
-    /// Ends the conversation.
-    func hangUp() { program.value?.close() }
-
-    func connected(_ channel: any TransferChannel) {}
-
-    func received(_ command: TransferCommand, from channel: any TransferChannel) {
-        switch command {
-        case .hello:
-            program.value = channel
-            greetings.change { $0 += 1 }
-            if greetings.value <= hangUps { return channel.close() }
-            if welcomesFirst, greetings.value == hangUps + 1 { welcome() }
-            return
-        case .start(let order): if acceptsAtOnce { accept(order.task) }
-        case .cancel(let task, _):
-            let failure = TransferFailure(code: -999, text: "cancelled", url: "http://127.0.0.1:9/")
-            channel.send(.news(task: task, TransferNews(number: 1, content: .completed(failure))))
-        case .invalidate:
-            channel.send(.invalidated)
-            channel.close()
-            invalidated.fire()
-        case .delivered, .suspend, .resume, .label, .priority, .answer, .list: break
-        }
-        words.change { $0.append(command) }
-    }
-
-    // A channel holds its service: one that stayed here would keep both.
-    func disconnected(_ channel: any TransferChannel) { program.change { if $0 === channel { $0 = nil } } }
-}
-
 /// Is asked at a task's date, and answers when the test does.
 private final class LateScribe: NSObject, URLSessionDownloadDelegate {
     let asked = Signal()
@@ -959,9 +676,4 @@ private final class LateScribe: NSObject, URLSessionDownloadDelegate {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {}
-}
-
-extension TransferCommand {
-    /// What is begun.
-    fileprivate var order: TransferOrder? { if case .start(let order) = self { order } else { nil } }
 }

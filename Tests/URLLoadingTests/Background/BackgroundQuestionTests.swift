@@ -3,7 +3,6 @@
 import Foundation
 import Testing
 import URLLoadingPolicy
-import URLLoadingSystem
 import URLLoadingTestSupport
 
 @testable import URLLoading

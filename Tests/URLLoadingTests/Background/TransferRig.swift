@@ -36,6 +36,27 @@ extension BackgroundFolder {
         try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: path))
     }
 
+    /// Leaves the journal of a task with the number 1.
+    func leave(
+        _ kind: TransferKind = .download, _ change: (inout TransferRecord, BackgroundDirectory) throws -> Void
+    ) throws {
+        let directory = try directory()
+        let order = TransferOrder(task: 1, kind: kind, request: TransferRequest(url: "http://127.0.0.1:9/"))
+        var record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+        try change(&record, directory)
+        try directory.write(record)
+    }
+
+    /// Leaves the journal of a download that waits for a date, and whose delegate is to be asked then.
+    func leaveWaiting(_ url: String, until date: Int64) throws {
+        try leave { record, _ in
+            record.original = TransferRequest(url: url)
+            record.current = record.original
+            record.earliestBegin = date
+            record.awaitsDelegate = true
+        }
+    }
+
     /// Runs `body` while an owner of transfers listens in that directory.
     func withListener(_ owner: any TransferService, _ body: () async throws -> Void) async throws {
         let listener = try TransferListener(
