@@ -41,6 +41,27 @@ struct ResumableUploadTests {
         "200 \(file.bytes.count) \(HashFunctions.sha256(file.bytes))"
     }
 
+    /// A server that says where an upload can go on, takes all of it and drops the connection, with each request of these methods.
+    private static func dropping(_ methods: String...) -> LoopbackServer.Options {
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { request in
+            methods.contains(request.method)
+                ? .script([
+                    .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .waitForRequest, .drop,
+                ]) : nil
+        }
+        return options
+    }
+
+    /// The error that ends the upload of a file of so many bytes, by a session that does not wait long.
+    private func errorOfUpload(count: Int = 10, to url: URL) async throws -> URLError? {
+        let file = try UploadFile(count: count)
+        let session = visitor(nil, storage: nil, hasty)
+        return await #expect(throws: URLError.self) {
+            _ = try await session.upload(for: uploading(url), fromFile: file.url)
+        }
+    }
+
     // MARK: Ordinary uploads
 
     @Test(
@@ -93,15 +114,9 @@ struct ResumableUploadTests {
         var options = LoopbackServer.Options()
         options.earlyRouter = { _ in .script([.drop]) }
         try await withServer(options, router: { _ in .status(500) }) { server in
-            let file = try UploadFile(count: 10)
-            let session = visitor(nil, storage: nil, hasty)
-            do {
-                _ = try await session.upload(for: uploading(try server.at("/")), fromFile: file.url)
-                Issue.record("it did not fail")
-            } catch let error as URLError {
-                #expect(error.code == .networkConnectionLost)
-                #expect(error.uploadTaskResumeData == nil)
-            }
+            let error = try await errorOfUpload(to: server.at("/"))
+            #expect(error?.code == .networkConnectionLost)
+            #expect(error?.uploadTaskResumeData == nil)
             #expect(server.stats.requestsBegun == 1)
         }
     }
@@ -256,23 +271,13 @@ struct ResumableUploadTests {
 
     @Test("B11.33: an upload is given up when the server has lost bytes that it had confirmed")
     func lostBytes() async throws {
-        var options = LoopbackServer.Options()
-        options.earlyRouter = { request in
-            request.method == "POST" || request.method == "PATCH"
-                ? .script([
-                    .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .waitForRequest, .drop,
-                ]) : nil
-        }
         let visits = Visits()
-        try await withServer(options) { request in
+        try await withServer(Self.dropping("POST", "PATCH")) { request in
             visits.note(request)
             // 5 bytes, then 3.
             return ServerResponse(status: 204, body: .none).adding("Upload-Offset", visits.count == 1 ? "5" : "3")
         } _: { server in
-            let file = try UploadFile(count: 10)
-            let session = visitor(nil, storage: nil, hasty)
-            let request = uploading(try server.at("/"))
-            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            let code = try await errorOfUpload(to: server.at("/"))?.code
             #expect(code == .badServerResponse)
             #expect(visits.lines == ["HEAD /u", "HEAD /u", "DELETE /u"])
         }
@@ -280,17 +285,10 @@ struct ResumableUploadTests {
 
     @Test("B11.29: a file that was written to before its upload goes on is no rest of the one that was begun with")
     func rewrittenFile() async throws {
-        var options = LoopbackServer.Options()
-        options.earlyRouter = { request in
-            request.method == "POST"
-                ? .script([
-                    .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .waitForRequest, .drop,
-                ]) : nil
-        }
         let visits = Visits()
         let file = try UploadFile(count: 10)
         let path = file.url.path
-        try await withServer(options) { request in
+        try await withServer(Self.dropping("POST")) { request in
             visits.note(request)
             guard request.method == "HEAD" else { return .text("all of it") }
             // The same length, and another time.
@@ -328,10 +326,7 @@ struct ResumableUploadTests {
         try await withStore {
             $0.limit = "max-size=999999"
         } _: { server, store in
-            let file = try UploadFile(count: 1_000_000)
-            let session = visitor(nil, storage: nil, hasty)
-            let request = uploading(try server.at("/files"))
-            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            let code = try await errorOfUpload(count: 1_000_000, to: server.at("/files"))?.code
             #expect(code == .dataLengthExceedsMaximum)
             #expect(store.log == ["POST ?1", "DELETE"])
             #expect(store.count == 0)
@@ -344,22 +339,12 @@ struct ResumableUploadTests {
         "B11.33, B11.37: impossible offsets end the upload after a few requests",
         arguments: ["-1", "999999999999999", "11", "99999999999999999999", "x", "1.0", ""])
     func hostileOffsets(offset: String) async throws {
-        var options = LoopbackServer.Options()
-        options.earlyRouter = { request in
-            request.method == "POST"
-                ? .script([
-                    .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .waitForRequest, .drop,
-                ]) : nil
-        }
         let visits = Visits()
-        try await withServer(options) { request in
+        try await withServer(Self.dropping("POST")) { request in
             visits.note(request)
             return ServerResponse(status: 204, body: .none).adding("Upload-Offset", offset)
         } _: { server in
-            let file = try UploadFile(count: 10)
-            let session = visitor(nil, storage: nil, hasty)
-            let request = uploading(try server.at("/"))
-            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            let code = try await errorOfUpload(to: server.at("/"))?.code
             #expect(code == .badServerResponse || code == .networkConnectionLost)
             #expect(visits.count <= 10)
             #expect(visits.lines.first == "HEAD /u")
@@ -380,42 +365,34 @@ struct ResumableUploadTests {
             visits.note(request)
             return ServerResponse(status: 204, body: .none).adding("Upload-Offset", "0").adding("Upload-Complete", "?0")
         } _: { server in
-            let file = try UploadFile(count: 10)
-            let session = visitor(nil, storage: nil, hasty)
-            do {
-                _ = try await session.upload(for: uploading(try server.at("/")), fromFile: file.url)
-                Issue.record("it did not fail")
-            } catch let error as URLError {
-                #expect(error.code == .networkConnectionLost)
-                #expect(error.uploadTaskResumeData != nil)
-            }
+            let error = try await errorOfUpload(to: server.at("/"))
+            #expect(error?.code == .networkConnectionLost)
+            #expect(error?.uploadTaskResumeData != nil)
             #expect(visits.lines == ["HEAD /u", "HEAD /u", "HEAD /u"])
         }
     }
 
     @Test(
-        "B11.23, B11.25: a resource of another version, origin or scheme is not used",
+        "B11.23, B11.25: a resource of another origin or scheme is not used",
         arguments: ["http://127.0.0.2:1/u", "https://127.0.0.1/u", "file:///etc/passwd", "//evil.example/u"])
     func foreignResources(location: String) async throws {
         try await withStore {
             $0.cuts = [10]
             $0.location = { _ in location }
         } _: { server, store in
-            let file = try UploadFile(count: 100)
-            let session = visitor(nil, storage: nil, hasty)
-            let request = uploading(try server.at("/files"))
-            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            let code = try await errorOfUpload(count: 100, to: server.at("/files"))?.code
             #expect(code == .networkConnectionLost)
             #expect(store.log == ["POST ?1"])
         }
+    }
+
+    @Test("B11.23, B11.25: a resource of another version of the protocol is not used")
+    func foreignVersion() async throws {
         try await withStore {
             $0.cuts = [10]
             $0.version = "7"
         } _: { server, store in
-            let file = try UploadFile(count: 100)
-            let session = visitor(nil, storage: nil, hasty)
-            let request = uploading(try server.at("/files"))
-            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            let code = try await errorOfUpload(count: 100, to: server.at("/files"))?.code
             #expect(code == .networkConnectionLost)
             #expect(store.log == ["POST ?1"])
         }
@@ -427,10 +404,7 @@ struct ResumableUploadTests {
         let one = "HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\nUpload-Offset: 0\n\n"
         options.earlyRouter = { _ in .script([.lines(String(repeating: one, count: 1000)), .waitForClose, .drop]) }
         try await withServer(options, router: { _ in .status(500) }) { server in
-            let file = try UploadFile(count: 10)
-            let session = visitor(nil, storage: nil, hasty)
-            let request = uploading(try server.at("/"))
-            let code = await codeThrown { _ = try await session.upload(for: request, fromFile: file.url) }
+            let code = try await errorOfUpload(to: server.at("/"))?.code
             #expect(code == .badServerResponse)
         }
     }
