@@ -48,10 +48,10 @@ extension TaskState {
         // What broke the hop off is the reason, not that it was broken off.
         if let ownFailure { return .end(ownFailure) }
         if let foreign = end.foreignError {
-            return end.failure.flatMap { takeReroutableHop(after: $0) }.map { .otherRoute($0) } ?? failed.map {
-                .failed($0)
+            if let failure = end.failure, let reroutable = takeReroutableHop(after: failure) {
+                return .otherRoute(reroutable)
             }
-                ?? .end(foreign)
+            return failed.map { .failed($0) } ?? .end(foreign)
         }
         if end.again?.needsKept == true, beginsRoundsAnew(), let request = currentRequest { return .hop(request, body) }
         if let sent, let step = uploadStep(after: end.failure, error: error, sent: sent) { return .upload(step) }
