@@ -6,10 +6,10 @@ import URLLoadingSystem
 /// Pieces of error texts.
 enum ErrorText {
     /// The URL without password (B17.57), for texts; errors carry the URL itself as it was requested.
-    static func withoutSecrets(_ url: URL) -> String { withoutSecrets(url.absoluteString) }
+    static func withoutPassword(_ url: URL) -> String { withoutPasswords(url.absoluteString) }
 
     /// A text without the passwords of the URLs in it.
-    static func withoutSecrets(_ text: String) -> String {
+    static func withoutPasswords(_ text: String) -> String {
         var (shown, rest) = ("", text[...])
         while let start = rest.firstRange(of: "://")?.upperBound {
             let authority = rest[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -26,7 +26,7 @@ enum ErrorText {
     }
 
     /// The URL for a description, without password; in the words of Foundation where there is none.
-    static func shown(_ url: URL?) -> String { url.map(withoutSecrets) ?? "(null)" }
+    static func shown(_ url: URL?) -> String { url.map(withoutPassword) ?? "(null)" }
 
     /// How an object of Foundation names itself: by its class, or the name that the class has there, and its place in
     /// memory.

@@ -18,7 +18,7 @@ enum FieldListing {
     private static func shown(_ value: String, of name: String) -> String {
         let isChallenge = name.lowercased().hasSuffix("-authenticate")
         if RedirectRules.isCredential(name) && !isChallenge || isCookie(name) { return "(not shown)" }
-        return ErrorText.withoutSecrets(value)
+        return ErrorText.withoutPasswords(value)
     }
 
     private static func isCookie(_ name: String) -> Bool { name.lowercased().hasPrefix("set-cookie") }

@@ -67,7 +67,7 @@ private struct TraceLog: Sendable {
 
     func followLoads(by hooks: inout Hooks) {
         hooks.loadFinished = { load, response, error in
-            let what = describe(load.originalRequest)
+            let what = name(of: load.originalRequest)
             if let error {
                 note(.error, "\(what) failed: \(describe(error))", load)
             } else if least <= .info {
@@ -80,22 +80,22 @@ private struct TraceLog: Sendable {
     func followRepetitions(by hooks: inout Hooks) {
         hooks.loadRetrying = { load, failure, pause in
             let reason = failure.response.map { "status \($0.statusCode)" } ?? failure.error.map { describe($0) } ?? ""
-            note(.warning, "\(describe(failure.request)) is tried again in \(pause) s after \(reason)", load)
+            note(.warning, "\(name(of: failure.request)) is tried again in \(pause) s after \(reason)", load)
         }
         hooks.exchangeReplayed = {
-            note(.warning, "\(describe($0.request)) is sent again: its connection was lost", $0)
+            note(.warning, "\(name(of: $0.request)) is sent again: its connection was lost", $0)
         }
     }
 
     func followSteps(by hooks: inout Hooks) {
-        hooks.loadStarted = { note(.debug, "\(describe($0.originalRequest)) begins", $0) }
-        hooks.loadAnsweredFromCache = { note(.debug, "\(describe($0.originalRequest)) is answered by the cache", $0) }
-        hooks.exchangeStarted = { note(.debug, "\(describe($0.request)) waits for a connection", $0) }
+        hooks.loadStarted = { note(.debug, "\(name(of: $0.originalRequest)) begins", $0) }
+        hooks.loadAnsweredFromCache = { note(.debug, "\(name(of: $0.originalRequest)) is answered by the cache", $0) }
+        hooks.exchangeStarted = { note(.debug, "\(name(of: $0.request)) waits for a connection", $0) }
         hooks.connectionAssigned = { exchange, assignment in
             let age = assignment.isReused ? "a kept connection" : "a new connection"
             let end = assignment.remoteAddress.map { " to \($0)" } ?? ""
             note(
-                .debug, "\(describe(exchange.request)) has \(age)\(end), \(assignment.networkProtocolName)", exchange,
+                .debug, "\(name(of: exchange.request)) has \(age)\(end), \(assignment.networkProtocolName)", exchange,
                 assignment.connection)
         }
         hooks.requestSent = { note(.debug, "the request is sent", $0) }
@@ -156,9 +156,9 @@ private struct TraceLog: Sendable {
 
     // MARK: Words
 
-    private func describe(_ request: URLRequest?) -> String {
+    private func name(of request: URLRequest?) -> String {
         guard let request, let url = request.url else { return "A connection" }
-        return "\(request.httpMethod ?? "GET") \(url.withoutSecrets)"
+        return "\(request.httpMethod ?? "GET") \(url.place)"
     }
 
     private func describe(_ error: any Error) -> String {
@@ -168,8 +168,8 @@ private struct TraceLog: Sendable {
 }
 
 extension URL {
-    /// Scheme, host, port and path.
-    fileprivate var withoutSecrets: String {
+    /// Scheme, host, port and path. A query may hold secrets, and a password is one.
+    fileprivate var place: String {
         // What a "data" URL has for a path is content.
         guard let scheme, let host = host(percentEncoded: true) else { return "\(scheme ?? ""):…" }
         let port = port.map { ":\($0)" } ?? ""

@@ -89,7 +89,7 @@ extension URLSession {
             }
             // Order: the program's closures are called without the lock.
             guard let index = stubs.lastIndex(where: { $0.matches(request) }) else {
-                let url = request.url.map(ErrorText.withoutSecrets) ?? "a request without URL"
+                let url = request.url.map(ErrorText.withoutPassword) ?? "a request without URL"
                 return .failure(
                     LoadFailure.make(
                         .resourceUnavailable, request.url,

@@ -38,7 +38,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     public init?(url: URL, statusCode: Int, httpVersion HTTPVersion: String?, headerFields: [String: String]?) {
         status = statusCode
         fields = Fields()
-        let canonical = HeaderNames.dictionary(headerFields ?? [:])
+        let canonical = HeaderNames.merged(headerFields ?? [:])
         headers = Mutex(canonical)
         version = .http11
         unusualReason = nil

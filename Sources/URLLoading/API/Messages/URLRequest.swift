@@ -219,7 +219,7 @@ extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, Cus
     /// The URL as text, without a password (B17.57).
     public var description: String {
         guard let url else { return "url: nil" }
-        return url.password(percentEncoded: true) == nil ? "\(url)" : ErrorText.withoutSecrets(url)
+        return url.password(percentEncoded: true) == nil ? "\(url)" : ErrorText.withoutPassword(url)
     }
 
     /// The URL as text, without a password.
