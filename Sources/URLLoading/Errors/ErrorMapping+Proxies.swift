@@ -30,14 +30,9 @@ extension ErrorMapping {
                 failures.isEmpty ? .cannotConnectToHost : connectCode(failures.map(\.error.errno))
             return make(code, failure.proxy.kind.isHTTP ? connection(cause) : cause)
         case .tls(.untrusted(let refusal)):
-            return LoadFailure.make(
-                trustCode(refusal), url,
-                "The certificate of the proxy \(failure.proxy) is invalid: \(refusal.description)",
-                underlying: UnderlyingError.trust(refusal), suggestion: suggestion(refusal, host: failure.proxy.host),
-                trust: refusal.presented.map { chain in
-                    SecTrust(
-                        presented: chain, policy: TrustPolicy(host: HostName(failure.proxy.host)), evaluator: evaluator)
-                })
+            return trustError(
+                refusal, "The certificate of the proxy \(failure.proxy) is invalid: \(refusal.description)",
+                host: failure.proxy.host, url: url, evaluator)
         case .tls(let reason):
             return make(tlsCode(reason), connection(UnderlyingError.tls(reason)))
         case .authentication(let head):
@@ -60,7 +55,10 @@ extension ErrorMapping {
         switch failure {
         case .clientCertificateRequired: .clientCertificateRequired
         case .clientCertificateRejected, .clientCertificateUnusable: .clientCertificateRejected
-        default: .secureConnectionFailed
+        case .untrusted, .truncated, .handshakeFailed, .alertReceived, .noCommonVersionOrCipher, .notTLS,
+            .versionsContradict, .closedDuringHandshake, .alpnMismatch, .renegotiationRefused, .protocolViolation,
+            .demandNotMet, .internalFailure:
+            .secureConnectionFailed
         }
     }
 

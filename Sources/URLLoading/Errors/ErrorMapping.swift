@@ -141,15 +141,11 @@ package enum ErrorMapping {
     ) -> URLError {
         switch failure {
         case .untrusted(let refusal):
-            return LoadFailure.make(
-                trustCode(refusal), url,
+            return trustError(
+                refusal,
                 "The certificate for this server is invalid: \(refusal.description) "
                     + "The server may be another one that pretends to be \"\(host)\".",
-                underlying: UnderlyingError.trust(refusal), suggestion: suggestion(refusal, host: host),
-                trust: refusal.presented.map { chain in
-                    SecTrust(
-                        presented: chain, policy: TrustPolicy(host: HostName(host)), evaluator: evaluator)
-                })
+                host: host, url: url, evaluator)
         case .clientCertificateRequired:
             return LoadFailure.make(
                 .clientCertificateRequired, url, description, underlying: UnderlyingError.tls(failure))
@@ -165,6 +161,18 @@ package enum ErrorMapping {
         }
     }
 
+    /// The certificates of a server or a proxy were not trusted; the error shows them (B3.73).
+    static func trustError(
+        _ refusal: TrustFailure, _ text: String, host: String, url: URL?, _ evaluator: any TrustEvaluator
+    ) -> URLError {
+        LoadFailure.make(
+            trustCode(refusal), url, text, underlying: UnderlyingError.trust(refusal),
+            suggestion: suggestion(refusal, host: host),
+            trust: refusal.presented.map { chain in
+                SecTrust(presented: chain, policy: TrustPolicy(host: HostName(host)), evaluator: evaluator)
+            })
+    }
+
     /// B3.71: −1204 only when "not yet valid" is all that is wrong.
     package static func trustCode(_ failure: TrustFailure) -> URLError.Code {
         if case .notYetValid = failure.reason, failure.further.isEmpty { return .serverCertificateNotYetValid }
@@ -172,7 +180,7 @@ package enum ErrorMapping {
     }
 
     /// What a person can do about it (B3.73).
-    static func suggestion(_ failure: TrustFailure, host: String) -> String {
+    private static func suggestion(_ failure: TrustFailure, host: String) -> String {
         switch failure.reason {
         case .noRootsFound:
             "Install the package ca-certificates, or name a file of trusted certificates in SSL_CERT_FILE."
