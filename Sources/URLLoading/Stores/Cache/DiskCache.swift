@@ -17,9 +17,9 @@ import URLLoadingSystem
 package final class DiskCache: Sendable {
     private let folder: PrivateFolder
     private let state: Mutex<State>
-    private let uses = Mutex(Uses())
+    private let uses = Mutex(UnnotedUses())
     private let checked = Mutex<[SipHash.Words: FileIdentity]>([:])
-    private let unremoved = Mutex(Unremoved())
+    private let unremoved = Mutex(UnremovedFiles())
     /// The capacity. What is longer was not stored under it, and is not read.
     private let longest: Atomic<Int>
     /// What is longer says itself how long it is, before it is read.
@@ -36,56 +36,6 @@ package final class DiskCache: Sendable {
         var file: RecordLog?
         /// Whether what killed processes have left was looked for, and what is over the capacity.
         var isTidied = false
-    }
-
-    /// What was read and the log does not know of, the longest ago first.
-    private struct Uses: Sendable {
-        private(set) var names: [SipHash.Words] = []
-        private var count = 0
-
-        /// Whether it is time to tell the log.
-        mutating func note(_ name: SipHash.Words) -> Bool {
-            guard names.last != name else { return false }
-            names.append(name)
-            forgetOldest()
-            count &+= 1
-            return count % DiskCache.usesAtATime == 0
-        }
-
-        mutating func note(_ more: [SipHash.Words]) {
-            names += more
-            forgetOldest()
-        }
-
-        private mutating func forgetOldest() { names.removeFirst(max(0, names.count - DiskCache.rememberedUses)) }
-
-        mutating func take() -> [SipHash.Words] {
-            defer { names.removeAll(keepingCapacity: true) }
-            return names
-        }
-    }
-
-    /// What had to go and is still there, as on a disk that cannot be written any more: this process does not give it
-    /// out. Others do, since there is nowhere to tell them.
-    private struct Unremoved: Sendable {
-        private var names: Set<SipHash.Words> = []
-        /// All that was stored up to this moment is hidden: there was too much of it to be named, or it could not be.
-        private var moment = Int64.min
-
-        mutating func add(_ name: SipHash.Words) {
-            names.insert(name)
-            if names.count > DiskCache.rememberedUnremoved { addAll() }
-        }
-
-        mutating func addAll() {
-            moment = Machine.wallMicroseconds
-            names = []
-        }
-
-        /// A file is gone, or there is a new one of its name.
-        mutating func drop(_ name: SipHash.Words) { names.remove(name) }
-
-        func contains(_ name: SipHash.Words, storedAt: Int64) -> Bool { storedAt <= moment || names.contains(name) }
     }
 
     /// A cache in a directory, which is made where there is none; nil where there can be none that is safe. What writes
@@ -192,7 +142,7 @@ package final class DiskCache: Sendable {
 
     /// Remembers what was used without being read here; the log is told with its next change.
     package func note(uses names: [SipHash.Words]) {
-        uses.withLock { $0.note(names) }
+        uses.withLock { $0.add(names) }
     }
 
     /// Remembers what was read; the log is told of several at a time.
@@ -475,12 +425,7 @@ package final class DiskCache: Sendable {
     private static let newPrefix = "new-"
     /// As long as a record, so that records keep in step.
     private static let logStart = Array("URLLoading cache log 01\n".utf8) + [UInt8](repeating: 0, count: 24)
-    /// Picked by feel: a process that is killed forgets hardly more.
-    private static let usesAtATime = 64
-    /// Picked by feel: where the log cannot be had for long the last so many count.
-    private static let rememberedUses = 1024
     private static let rememberedChecks = 8192
-    private static let rememberedUnremoved = 8192
     /// Picked by feel: so much memory there is everywhere.
     package static let usuallyReadUnasked = 64 << 20
     /// A log of so many bytes has long been worth shortening.
