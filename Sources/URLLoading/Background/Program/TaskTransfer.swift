@@ -95,23 +95,6 @@ struct TaskTransfer: Sendable {
         return order
     }
 
-    /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57), which says whether that is the storage's.
-    private func withCookies(_ request: URLRequest) -> TransferRequest? {
-        guard let session = task.session, let cookies = session.settings.cookies,
-            request.values.httpShouldHandleCookies, session.settings.socket(of: request) == nil,
-            let url = request.url, request.values.fields.value("Cookie") == nil
-        else { return TransferRequest(request) }
-        let found = cookies.mayBeSent(with: request) ? cookies.storage.cookies(for: url) ?? [] : []
-        var request = request
-        if let field = HTTPCookie.requestHeaderFields(with: found)["Cookie"] {
-            request.setValue(field, forHTTPHeaderField: "Cookie")
-        }
-        var carried = TransferRequest(request)
-        carried?.flags |= TransferRequest.followsCookies | TransferRequest.flag(of: cookies.policy)
-        if found.allSatisfy({ $0.path == "/" }) { carried?.flags |= TransferRequest.cookiesFitEverywhere }
-        return carried
-    }
-
     /// As journals count time; dates that cannot be are brought back.
     fileprivate static func milliseconds(_ date: Date) -> Int64 {
         let seconds = date.timeIntervalSince1970
@@ -168,61 +151,6 @@ struct TaskTransfer: Sendable {
         task.counting.updateProgress()
     }
 
-    /// Cookies are taken of every response (B8.47): of the last when it comes, and of the others, and of what came while no program
-    /// was there, with the end of the task. Never on a loop: a file of cookies may have to be read first.
-    func takeCookies(of head: TransferHead) {
-        take(head.cookies(at: Date.timeIntervalSinceReferenceDate), of: head)
-    }
-
-    private func take(_ read: [Cookie], of head: TransferHead) {
-        guard !read.isEmpty, let cookies = task.session?.settings.cookies, let place = head.cookiePlace,
-            cookies.policy != .never, let request = task.currentRequest, request.httpShouldHandleCookies,
-            task.session?.settings.socket(of: request) == nil
-        else { return }
-        if cookies.isPlain {
-            // Of the response's own place: after a redirect the task's request may be for another host.
-            let context = CookieContext(
-                place, mainDocument: request.mainDocumentURL, isTopLevel: task.cookies.isMainDocument(request),
-                method: request.values.method)
-            cookies.storage.receive(read, from: context, policy: cookies.policy)
-        } else {
-            // On the delegate queue: the storage is the program's own.
-            let own = read.compactMap { HTTPCookie($0) }
-            if !own.isEmpty { task.delivery.post(.cookies(own)) }
-        }
-    }
-
-    /// The cookies of responses that the program was not told of when they came. What it was told of later counts more,
-    /// and is not taken once more: the program may have removed it since.
-    private func takeMissedCookies(of exchanges: [TransferExchange]) {
-        let now = Date.timeIntervalSinceReferenceDate
-        var known: Set<Cookie.Identity> = []
-        var missed: [(cookies: [Cookie], head: TransferHead)] = []
-        for exchange in exchanges.reversed() {
-            guard let head = exchange.head else { continue }
-            let came = exchange.times.responseStart.map {
-                Double($0) / 1e6 - Date.timeIntervalBetween1970AndReferenceDate
-            }
-            let moment = min(came ?? now, now)
-            let cookies = head.cookies(at: moment)
-            if exchange.isTold {
-                known.formUnion(cookies.map(\.identity))
-                continue
-            }
-            var wanted: [Cookie] = []
-            for cookie in cookies.reversed() where !known.contains(cookie.identity) {
-                if cookie.isExpired(now), !cookie.isExpired(moment) {
-                    // It has ended since, and what it had replaced does not come back. Removed is what had ended when it came.
-                    known.insert(cookie.identity)
-                } else {
-                    wanted.append(cookie)
-                }
-            }
-            missed.append((wanted.reversed(), head))
-        }
-        for (cookies, head) in missed.reversed() { take(cookies, of: head) }
-    }
-
     func gotResumeData(_ data: [UInt8]?) {
         if let data, task.savesFile, let source = ResumeData(Data(data)) {
             task.session?.background?.giveOut(partOf: source)
@@ -254,22 +182,24 @@ struct TaskTransfer: Sendable {
             if let data = failure.resumeData { gotResumeData(data) }
             return fail(with: failure.error(of: kind))
         }
-        guard kind != .download else {
-            guard let path else { return endHop(nil) }
-            switch TemporaryFile.borrow(path) {
-            case .success(let file): return endHop(nil, file: file)
-            // A delegate has had it, and could not say so any more.
-            case .failure(let error) where error.isMissing: return endHop(nil)
-            case .failure(let error):
-                return fail(
-                    with: LoadFailure.make(
-                        .cannotOpenFile, task.originalRequest?.url, "The download cannot be used: \(error)"))
-            }
-        }
+        if kind == .download { return end(downloadAt: path) }
         // B10.27.
         if kind == .data, let response = task.response { task.delivery.post(.response(response)) }
         guard let path else { return endHop(nil) }
         load.tell(answerAt: path) { error in endHop(error) }
+    }
+
+    private func end(downloadAt path: String?) {
+        guard let path else { return endHop(nil) }
+        switch TemporaryFile.borrow(path) {
+        case .success(let file): endHop(nil, file: file)
+        // A delegate has had it, and could not say so any more.
+        case .failure(let error) where error.isMissing: endHop(nil)
+        case .failure(let error):
+            fail(
+                with: LoadFailure.make(
+                    .cannotOpenFile, task.originalRequest?.url, "The download cannot be used: \(error)"))
+        }
     }
 
     /// Ends the task with an error, wherever it stands.
@@ -293,18 +223,6 @@ struct TaskTransfer: Sendable {
 extension TaskCore {
     /// The task as a transfer.
     var transfer: TaskTransfer { TaskTransfer(task: self) }
-}
-
-extension TransferHead {
-    /// Whose cookies the response may set.
-    fileprivate var cookiePlace: CookiePlace? { response?.url.flatMap { CookiePlace($0) } }
-
-    /// The cookies that the response sets or removes, where it came at that moment.
-    fileprivate func cookies(at moment: Double) -> [Cookie] {
-        guard let answer = response as? HTTPURLResponse, let place = cookiePlace else { return [] }
-        return answer.arrivedFields.values(.setCookie).compactMap { SetCookie($0.utf8) }
-            .map { Cookie($0, from: place, now: moment) }
-    }
 }
 
 extension TaskCounters {
