@@ -1,7 +1,6 @@
 // What one task knows that changes while it lives, all behind the one Mutex of its `TaskCore`.
 
 import Foundation
-import Synchronization
 import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingWire
@@ -279,40 +278,6 @@ enum TaskLoad: Sendable {
     }
 }
 
-/// The async call that waits for a task.
-enum TaskContinuation: Sendable {
-    case data(UnsafeContinuation<(Data, URLResponse), any Error>)
-    case file(UnsafeContinuation<(URL, URLResponse), any Error>)
-    case warmth(UnsafeContinuation<PoolMachine.Warmth, any Error>)
-
-    func resume(throwing error: any Error) {
-        switch self {
-        case .data(let continuation): continuation.resume(throwing: error)
-        case .file(let continuation): continuation.resume(throwing: error)
-        case .warmth(let continuation): continuation.resume(throwing: error)
-        }
-    }
-
-    func resume(data: Data, _ response: URLResponse) {
-        guard case .data(let continuation) = self else { return resume(throwing: Self.mismatch) }
-        continuation.resume(returning: (data, response))
-    }
-
-    func resume(file: URL, _ response: URLResponse) {
-        guard case .file(let continuation) = self else { return resume(throwing: Self.mismatch) }
-        continuation.resume(returning: (file, response))
-    }
-
-    func resume(_ warmth: PoolMachine.Warmth) {
-        guard case .warmth(let continuation) = self else { return resume(throwing: Self.mismatch) }
-        continuation.resume(returning: warmth)
-    }
-
-    private static var mismatch: URLError {
-        LoadFailure.make(.unknown, nil, "The load ended with something else than was asked for.")
-    }
-}
-
 /// A sending of a hop's request that has failed, and after which there may be another with another stream for its body.
 struct LostSending: Sendable {
     let error: URLError
@@ -340,61 +305,4 @@ struct RedirectProgress: Sendable {
     var dropsBody = false
     /// Whether the redirect's own body is kept for a cache, and so read to its end (B4.34).
     var keepsOwnBody = false
-}
-
-/// One exchange, for the metrics.
-struct TransactionRecord: Sendable {
-    let request: URLRequest
-    let sentFields: Fields?
-    let response: URLResponse?
-    let timeline: Timeline
-    var source = URLSessionTaskMetrics.ResourceFetchType.networkLoad
-    /// When things happened in another process, whose clock the timeline has not.
-    var foreignDates: ForeignDates?
-
-    /// Apart, since hardly any record has them.
-    final class ForeignDates: Sendable {
-        let dates: TransactionDates
-
-        init(_ dates: TransactionDates) { self.dates = dates }
-    }
-
-    init(request: URLRequest, sentFields: Fields?, response: URLResponse?, timeline: Timeline) {
-        self.request = request
-        self.sentFields = sentFields
-        self.response = response
-        self.timeline = timeline
-    }
-
-    /// An answer that a cache had (B7.98).
-    init(of stored: CachedURLResponse, for request: URLRequest?) {
-        self.init(
-            request: request ?? URLRequest(RequestValues()), sentFields: nil, response: stored.response,
-            timeline: .atHand(bodyBytes: Int64(stored.data.count)))
-        source = .localCache
-    }
-
-    /// The exchange in which a server confirmed what is stored (B7.98).
-    func confirming(_ stored: CachedURLResponse) -> TransactionRecord {
-        var record = TransactionRecord(
-            request: request, sentFields: sentFields, response: stored.response, timeline: timeline)
-        record.source = .localCache
-        return record
-    }
-}
-
-/// The numbers of a task, written by the loop and read by any thread.
-struct TaskCounters: ~Copyable, Sendable {
-    let sent = Atomic<Int64>(0)
-    let received = Atomic<Int64>(0)
-    let expectedToSend = Atomic<Int64>(0)
-    let expectedToReceive = Atomic<Int64>(0)
-
-    /// All of them, for a progress.
-    var units: ProgressUnits.Counts {
-        ProgressUnits.Counts(
-            received: received.load(ordering: .relaxed), sent: sent.load(ordering: .relaxed),
-            expectedToReceive: expectedToReceive.load(ordering: .relaxed),
-            expectedToSend: expectedToSend.load(ordering: .relaxed))
-    }
 }
