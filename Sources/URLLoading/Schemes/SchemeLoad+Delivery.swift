@@ -126,11 +126,7 @@ extension SchemeLoad {
             return true
         }
         guard isWanted else { return question }
-        if core.trust.answersChallenges {
-            core.delivery.post(.question(question))
-        } else {
-            question.answer(.performDefaultHandling, nil)
-        }
+        question.ask(of: core)
         return question
     }
 
@@ -140,7 +136,7 @@ extension SchemeLoad {
             guard let index = state.openQuestions.firstIndex(where: { $0.challenge === challenge }) else { return nil }
             return state.openQuestions.remove(at: index)
         }
-        if let token = question?.withdraw() { core.delivery.endQuestion(token) }
+        question?.withdraw(from: core)
     }
 
     // MARK: The end
@@ -204,51 +200,5 @@ extension SchemeLoadState {
             cached.data.isEmpty
                 ? [.response(cached.response, .notAllowed), .end(nil)]
                 : [.response(cached.response, .notAllowed), .data(cached.data), .end(nil)])
-    }
-}
-
-/// A challenge that a carrier has brought, until it has been answered once or withdrawn.
-final class SchemeQuestion: Sendable {
-    let challenge: URLAuthenticationChallenge
-    private let reply: @Sendable (SchemeQuestion, URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    private let state = Mutex(State())
-
-    private struct State: Sendable {
-        var isOpen = true
-        var token: WaitNumber?
-    }
-
-    init(
-        _ challenge: URLAuthenticationChallenge,
-        reply: @escaping @Sendable (SchemeQuestion, URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        self.challenge = challenge
-        self.reply = reply
-    }
-
-    /// Whether it is still to be asked; notes under which token.
-    func isAsked(under token: WaitNumber) -> Bool {
-        state.withLock { state in
-            if state.isOpen { state.token = token }
-            return state.isOpen
-        }
-    }
-
-    /// Gives the answer to the closure that waits; the first counts.
-    func answer(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
-        let isFirst = state.withLock { state in
-            defer { state.isOpen = false }
-            return state.isOpen
-        }
-        if isFirst { reply(self, disposition, credential) }
-    }
-
-    /// Stops the wait; gives the token under which the question is open.
-    func withdraw() -> WaitNumber? {
-        state.withLock { state in
-            guard state.isOpen else { return nil }
-            state.isOpen = false
-            return state.token
-        }
     }
 }

@@ -46,13 +46,9 @@ extension BackgroundSession {
             return Array(entry.questions.values)
         }
         guard let earlier else { return }
-        // A task has one question at a time: who has put these is gone.
-        for one in earlier { close(one, of: core) }
-        if core.trust.answersChallenges {
-            core.delivery.post(.question(question))
-        } else {
-            question.answer(.performDefaultHandling, nil)
-        }
+        // A task has one question at a time: what has put these is gone.
+        for one in earlier { one.withdraw(from: core) }
+        question.ask(of: core)
     }
 
     // MARK: What was accepted
@@ -90,7 +86,7 @@ extension BackgroundSession {
         let (question, core) = state.withLock {
             ($0.entries[task]?.questions.removeValue(forKey: number), $0.entries[task]?.core)
         }
-        if let question, let core { close(question, of: core) }
+        if let question, let core { question.withdraw(from: core) }
     }
 
     /// The task is over, and none of its questions needs an answer: what an owner that is no more has asked is not withdrawn by another.
@@ -101,11 +97,7 @@ extension BackgroundSession {
             return (Array(entry.questions.values), entry.core)
         }
         guard let core else { return }
-        for question in questions { close(question, of: core) }
-    }
-
-    private func close(_ question: SchemeQuestion, of core: TaskCore) {
-        if let token = question.withdraw() { core.delivery.endQuestion(token) }
+        for question in questions { question.withdraw(from: core) }
     }
 
     private func answer(_ answer: TransferAnswer) { tell(.answer(answer)) }
