@@ -78,21 +78,21 @@ final class SchemeLoad: LoadHandle {
     }
 
     /// What is stored is the answer (B14.51).
-    func received(stored cached: CachedURLResponse) { report(.stored(cached), closes: true) }
+    func received(stored cached: CachedURLResponse) { report(.stored(cached)) }
 
     /// The request leads elsewhere; nothing more is taken (B14.49).
     func redirected(to request: URLRequest, by response: URLResponse) {
-        report(.redirect(request, response), closes: true)
+        report(.redirect(request, response))
     }
 
     /// Everything has come.
-    func finished() { report(.end(nil), closes: true) }
+    func finished() { report(.end(nil)) }
 
     /// The load has failed, with an error of any domain (B14.47); `failure` is why no way led to where it is loaded from, if
     /// that is what has failed.
     func failed(_ error: any Error, forWantOfWay failure: EngineError? = nil) {
         if let failure { state.withLock { $0.lackOfWay = failure } }
-        report(.end(LoadFailure.naming(error)), closes: true)
+        report(.end(LoadFailure.naming(error)))
     }
 
     /// Something has happened that keeps the load from being idle.
@@ -109,8 +109,8 @@ final class SchemeLoad: LoadHandle {
         if plan.tellsDelegate { core.delivery.post(.waiting) }
     }
 
-    private func report(_ report: SchemeReport, closes: Bool = false) {
-        let (stopped, works) = state.withLock { $0.take(report, closes: closes, now: LoopClock.elapsed) }
+    private func report(_ report: SchemeReport) {
+        let (stopped, works) = state.withLock { $0.take(report, now: LoopClock.elapsed) }
         stopped?.stop()
         if works { work() }
     }
@@ -224,4 +224,12 @@ enum SchemeReport: Sendable {
     case stored(CachedURLResponse)
     case redirect(URLRequest, URLResponse)
     case end((any Error)?)
+
+    /// Whether nothing more is taken from the carrier.
+    var isLast: Bool {
+        switch self {
+        case .stored, .redirect, .end: true
+        case .response, .resumed, .data: false
+        }
+    }
 }

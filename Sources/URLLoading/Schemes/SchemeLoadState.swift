@@ -111,12 +111,12 @@ struct SchemeLoadState: Sendable {
     // MARK: The line
 
     mutating func take(
-        _ report: SchemeReport, closes: Bool, now: Duration
+        _ report: SchemeReport, now: Duration
     ) -> (stopped: (any SchemeCarrier)?, works: Bool) {
         guard !isClosed else { return (nil, false) }
         quietSince = now
         reports.append(report)
-        return (closes ? close() : nil, claimWork())
+        return (report.isLast ? close() : nil, claimWork())
     }
 
     /// Whether the carrier may go on reporting.
