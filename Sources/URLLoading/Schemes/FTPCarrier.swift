@@ -205,7 +205,7 @@ private final class FTPDelivery: FTPReceiver {
         guard let error else { return load.finished() }
         load.failed(
             ErrorMapping.urlError(
-                error, url: carrier.place.url, evaluator: load.session?.settings.evaluator ?? SecTrust.system,
+                error, url: carrier.place.url, evaluator: load.core.trust.evaluator,
                 ofDownload: load.plan.savesFile),
             forWantOfWay: error.isOfTheWay ? error : nil)
     }

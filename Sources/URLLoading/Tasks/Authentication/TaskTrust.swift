@@ -40,6 +40,9 @@ final class Respondent: Sendable {
 struct TaskTrust: Sendable {
     let task: TaskCore
 
+    /// What judges servers where no delegate does: the session's, or the system's for a mock.
+    var evaluator: any TrustEvaluator { task.session?.settings.evaluator ?? SecTrust.system }
+
     /// Whether some delegate may have a method for challenges.
     var answersChallenges: Bool {
         // Without a delegate queue there is no delegate.

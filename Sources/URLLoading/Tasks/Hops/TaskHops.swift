@@ -133,7 +133,7 @@ struct TaskHops: Sendable {
 
     /// What a hop's failure is to the program.
     private func urlError(_ failure: EngineError, url: URL?) -> URLError {
-        let evaluator = task.session?.settings.evaluator ?? SecTrust.system
+        let evaluator = task.trust.evaluator
         return task.webSocketCalls == nil
             ? ErrorMapping.urlError(failure, url: url, evaluator: evaluator, ofDownload: task.savesFile)
             : ErrorMapping.handshakeError(failure, url: url, evaluator: evaluator)

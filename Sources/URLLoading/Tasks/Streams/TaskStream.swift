@@ -161,7 +161,7 @@ struct TaskStream: Sendable {
         switch failure {
         case .engine(let error):
             return ErrorMapping.urlError(
-                error, url: url, evaluator: task.session?.settings.evaluator ?? SecTrust.system)
+                error, url: url, evaluator: task.trust.evaluator)
         case .known(let error):
             return error as? URLError ?? LoadFailure.make(.unknown, url, "\(error)")
         case .fault(let fault):

@@ -206,7 +206,7 @@ struct TaskWebSocket: Sendable {
     private func error(_ failure: WebSocketFailure) -> any Error {
         ErrorMapping.webSocketError(
             failure, url: task.state.withLock { $0.currentRequest?.url },
-            evaluator: task.session?.settings.evaluator ?? SecTrust.system)
+            evaluator: task.trust.evaluator)
     }
 }
 
