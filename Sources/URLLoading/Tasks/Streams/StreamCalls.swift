@@ -13,10 +13,8 @@ final class StreamCalls: Sendable {
     private let state = Mutex(State())
 
     private struct State: Sendable {
-        var waiting: [StreamOrder] = []
-        var handle: StreamHandle?
-        /// What reads and writes are answered with once the task has ended; nil for a good end.
-        var end: StreamFailure??
+        /// Ends without a failure where the end is a good one.
+        var orders = OrderLine<StreamOrder, StreamHandle, StreamFailure?>()
         var hasClosedRead = false
     }
 
@@ -27,13 +25,9 @@ final class StreamCalls: Sendable {
 
     /// Asks for something behind what was asked before.
     func say(_ order: StreamOrder) {
-        enum Way { case kept, to(StreamHandle), answered }
-        let way = state.withLock { state -> Way in
+        let way = state.withLock { state in
             if case .closeRead = order { state.hasClosedRead = true }
-            if state.end != nil { return .answered }
-            if let handle = state.handle { return .to(handle) }
-            state.waiting.append(order)
-            return .kept
+            return state.orders.take(order)
         }
         switch way {
         case .kept: break
@@ -46,11 +40,7 @@ final class StreamCalls: Sendable {
     func begin(_ handle: StreamHandle) {
         // Order: all that waits is passed on before other threads find the handle.
         while true {
-            let orders = state.withLock { state -> [StreamOrder] in
-                if state.waiting.isEmpty, state.end == nil { state.handle = handle }
-                defer { state.waiting = [] }
-                return state.waiting
-            }
+            let orders = state.withLock { $0.orders.passOn(to: handle) }
             if orders.isEmpty { return }
             for order in orders { handle.perform(order) { [self] in answer($0) } }
         }
@@ -58,19 +48,13 @@ final class StreamCalls: Sendable {
 
     /// The task has ended; what was never passed on is answered. Counts once.
     func end(_ failure: StreamFailure?) {
-        let orders = state.withLock { state -> [StreamOrder] in
-            guard state.end == nil else { return [] }
-            state.end = .some(failure)
-            state.handle = nil
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for order in orders { answer(order) }
+        let orders = state.withLock { $0.orders.close(failure) }
+        for order in orders ?? [] { answer(order) }
     }
 
     /// B15.40: behind a good end there is the end, again and again.
     private func answer(_ order: StreamOrder) {
-        let (failure, isAtEnd) = state.withLock { ($0.end ?? .fault(.cancelled), !$0.hasClosedRead) }
+        let (failure, isAtEnd) = state.withLock { ($0.orders.end ?? .fault(.cancelled), !$0.hasClosedRead) }
         switch order {
         case .read(_, _, _, let handler) where failure == nil && isAtEnd:
             handler(.success(StreamPiece(bytes: [], isAtEnd: true)))

@@ -19,11 +19,8 @@ final class WebSocketCalls: Sendable {
     private let state = Mutex(State())
 
     private struct State: Sendable {
-        var waiting: [WebSocketOrder] = []
+        var orders = OrderLine<WebSocketOrder, WebSocketHandle, WebSocketFailure>()
         var isOpen = false
-        var handle: WebSocketHandle?
-        /// What calls are answered with once the task has ended.
-        var end: WebSocketFailure?
         /// What waits for the end.
         var endWaiters: [UnsafeContinuation<Void, Never>] = []
         /// Messages that came before the end and that no call has asked for.
@@ -64,14 +61,7 @@ final class WebSocketCalls: Sendable {
 
     /// Asks for something behind what was asked before.
     func say(_ order: WebSocketOrder) {
-        enum Way { case kept, to(WebSocketHandle), answered }
-        let way = state.withLock { state -> Way in
-            if state.end != nil { return .answered }
-            if let handle = state.handle { return .to(handle) }
-            state.waiting.append(order)
-            return .kept
-        }
-        switch way {
+        switch state.withLock({ $0.orders.take(order) }) {
         case .kept: break
         case .to(let handle): handle.perform(order) { [self] in answer($0) }
         case .answered: answer(order)
@@ -80,7 +70,7 @@ final class WebSocketCalls: Sendable {
 
     /// Says goodbye; false where there is no conversation, which then is to be cancelled.
     func sayGoodbye(_ close: WebSocketClose) -> Bool {
-        guard state.withLock({ $0.isOpen || $0.end != nil }) else { return false }
+        guard state.withLock({ $0.isOpen || $0.orders.end != nil }) else { return false }
         say(.close(close))
         return true
     }
@@ -129,11 +119,7 @@ final class WebSocketCalls: Sendable {
     func begin(_ handle: WebSocketHandle) {
         // Order: all that waits is passed on before other threads find the handle.
         while true {
-            let orders = state.withLock { state -> [WebSocketOrder] in
-                if state.waiting.isEmpty, state.end == nil { state.handle = handle }
-                defer { state.waiting = [] }
-                return state.waiting
-            }
+            let orders = state.withLock { $0.orders.passOn(to: handle) }
             if orders.isEmpty { return }
             for order in orders { handle.perform(order) { [self] in answer($0) } }
         }
@@ -142,12 +128,10 @@ final class WebSocketCalls: Sendable {
     /// The task has ended; what was never passed on is answered. Counts once.
     func end(_ failure: WebSocketFailure, unclaimed: [WebSocketMessage] = []) {
         let (orders, waiters) = state.withLock { state -> ([WebSocketOrder], [UnsafeContinuation<Void, Never>]) in
-            guard state.end == nil else { return ([], []) }
-            state.end = failure
+            guard let orders = state.orders.close(failure) else { return ([], []) }
             state.unclaimed = unclaimed[...]
-            state.handle = nil
-            defer { (state.waiting, state.endWaiters) = ([], []) }
-            return (state.waiting, state.endWaiters)
+            defer { state.endWaiters = [] }
+            return (orders, state.endWaiters)
         }
         for order in orders { answer(order) }
         for waiter in waiters { waiter.resume() }
@@ -157,7 +141,7 @@ final class WebSocketCalls: Sendable {
     func untilEnd() async {
         await withUnsafeContinuation { waiter in
             let hasEnded = state.withLock { state in
-                if state.end != nil { return true }
+                if state.orders.end != nil { return true }
                 state.endWaiters.append(waiter)
                 return false
             }
@@ -168,8 +152,9 @@ final class WebSocketCalls: Sendable {
     /// What came before the end is still given out after it (B15.14); for all else there is its reason (B15.33).
     private func answer(_ order: WebSocketOrder) {
         let (failure, message) = state.withLock { state -> (WebSocketFailure, WebSocketMessage?) in
-            guard case .receive = order else { return (state.end ?? .end(.cancelled), nil) }
-            return (state.end ?? .end(.cancelled), state.unclaimed.popFirst())
+            let failure = state.orders.end ?? .end(.cancelled)
+            guard case .receive = order else { return (failure, nil) }
+            return (failure, state.unclaimed.popFirst())
         }
         if case .receive(let handler) = order, let message {
             handler(.success(message))
