@@ -159,24 +159,10 @@ struct TaskUpload: Sendable {
         guard let session = task.session else { return }
         let body: TaskBody
         let length: Int64?
-        switch resumed.content {
-        case .unusable(let text):
-            return task.driver.endUnloaded(LoadFailure.unsupportedURL(request.url, text))
-        case .file(let reference):
-            switch reference.open() {
-            case .success(let file): body = .opened(file, reference)
-            case .failure(.unreadable(let error)):
-                return task.driver.endUnloaded(
-                    ErrorMapping.unreadableFile(URL(fileURLWithPath: reference.path), of: request.url, error))
-            case .failure(.changed): return task.driver.endUnloaded(LoadFailure.changedFile(request.url))
-            }
-            length = reference.byteCount
-        case .data(let data):
-            body = .data(data)
-            length = Int64(data.count)
-        case .stream(let announced):
-            body = .delegate
-            length = announced
+        do throws(URLError) {
+            (body, length) = try resumed.content.body(at: request.url)
+        } catch {
+            return task.driver.endUnloaded(error)
         }
         let isDivisible = if case .delegate = body { false } else { true }
         guard let target = request.url?.absoluteString,
@@ -204,6 +190,24 @@ struct TaskUpload: Sendable {
 extension TaskCore {
     /// The task as an upload.
     var upload: TaskUpload { TaskUpload(task: self) }
+}
+
+extension ResumedUpload.Content {
+    /// What the upload to a URL goes on with, and how long that is as a whole.
+    fileprivate func body(at url: URL?) throws(URLError) -> (TaskBody, length: Int64?) {
+        switch self {
+        case .unusable(let text): throw LoadFailure.unsupportedURL(url, text)
+        case .file(let known):
+            switch known.open() {
+            case .success(let file): return (.opened(file, known), known.byteCount)
+            case .failure(.unreadable(let error)):
+                throw ErrorMapping.unreadableFile(URL(fileURLWithPath: known.path), of: url, error)
+            case .failure(.changed): throw LoadFailure.changedFile(url)
+            }
+        case .data(let data): return (.data(data), Int64(data.count))
+        case .stream(let announced): return (.delegate, announced)
+        }
+    }
 }
 
 extension HopContent {
