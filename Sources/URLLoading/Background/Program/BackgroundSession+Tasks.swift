@@ -52,25 +52,40 @@ extension BackgroundSession {
             state.entries[order.task] = entry
             return known == nil
         }
-        if isNew {
-            let record = TransferRecord(
-                order, allowed: settings.resourceTimeout, isDiscretionary: settings.isDiscretionary, now: .now)
-            do throws(BackgroundDirectoryFailure) {
-                // Again: an owner that begins takes what is not finished for left behind.
-                do throws(BackgroundDirectoryFailure) {
-                    try write(record, in: directory)
-                } catch {
-                    try write(record, in: directory)
-                }
-            } catch {
-                state.withLock { _ = $0.entries.removeValue(forKey: order.task) }
-                return LoadFailure.make(error.code, url, "The task cannot be written down: \(error)")
-            }
+        do throws(BackgroundDirectoryFailure) {
+            if isNew { try writeDown(order, in: directory) }
+        } catch {
+            state.withLock { _ = $0.entries.removeValue(forKey: order.task) }
+            return LoadFailure.make(error.code, url, "The task cannot be written down: \(error)")
         }
         state.withLock { $0.entries[order.task]?.isDue = true }
         tellStart(of: order.task)
         connect()
         return nil
+    }
+
+    /// Writes the first journal of a task.
+    private func writeDown(
+        _ order: TransferOrder, in directory: BackgroundDirectory
+    ) throws(BackgroundDirectoryFailure) {
+        let record = TransferRecord(
+            order, allowed: settings.resourceTimeout, isDiscretionary: settings.isDiscretionary, now: .now)
+        do throws(BackgroundDirectoryFailure) {
+            try write(record, in: directory)
+        } catch {
+            // Once more: an owner that begins takes what is not finished for left behind.
+            try write(record, in: directory)
+        }
+    }
+
+    /// With the settings, once, before the first task: a helper whose program was killed before it could say a word has to
+    /// know how to load.
+    private func write(_ record: TransferRecord, in directory: BackgroundDirectory) throws(BackgroundDirectoryFailure) {
+        if !state.withLock({ $0.hasWrittenSettings }) {
+            try directory.write(settings)
+            state.withLock { $0.hasWrittenSettings = true }
+        }
+        try directory.write(record)
     }
 
     /// Says how a task stands that waits here for its date: it has no exchange that could tell of suspensions, and the owner shall not
@@ -120,16 +135,6 @@ extension BackgroundSession {
         // It takes the place of what was said before.
         order.priority = TaskSettings.usable(entry.core.settings.priority)
         say(.start(order))
-    }
-
-    /// With the settings, once, before the first task: a helper whose program was killed before it could say a word has to
-    /// know how to load.
-    private func write(_ record: TransferRecord, in directory: BackgroundDirectory) throws(BackgroundDirectoryFailure) {
-        if !state.withLock({ $0.hasWrittenSettings }) {
-            try directory.write(settings)
-            state.withLock { $0.hasWrittenSettings = true }
-        }
-        try directory.write(record)
     }
 
     /// Says something to the owner, if it can be reached.
