@@ -16,17 +16,7 @@ extension TransferOwner {
             return complete(number, TransferFailure(.badURL, "\(url) is no URL.", url: url))
         }
         task.priority = transfer.record.priority
-        transfer.attempt = task
-        transfer.intent = .none
-        transfer.fileFailure = nil
-        transfer.downloaded = nil
-        transfer.checkpoint = transfer.record.counts.received
-        transfer.namesFile = false
-        transfer.toldHead = nil
-        transfer.cookies = AttemptCookies()
-        transfer.record.state = .running
-        transfer.record.awaitsDelegate = false
-        transfer.record.head = nil
+        transfer.begin(task)
         attempts[ObjectIdentifier(task)] = number
         save(number)
         task.resume()
@@ -133,6 +123,8 @@ extension TransferOwner {
 
     // MARK: The end
 
+    /// An attempt is over. Order: what is wanted from this side counts first, unless everything is there, then what went wrong with
+    /// files, and last the attempt's own error.
     func ended(_ task: URLSessionTask, _ error: (any Error)?) {
         guard let (number, transfer) = transfer(of: task) else { return }
         attempts[ObjectIdentifier(task)] = nil
