@@ -51,10 +51,7 @@ struct StreamSecurityTests {
             let task = streamSession(StreamScribe(), anchor: identity.anchor)
                 .streamTask(withHostName: "mail.test", port: server.port)
             task.resume()
-            _ = try await task.line()
-            try await task.say("STARTTLS\r\n")
-            _ = try await task.line()
-            task.startSecureConnection()
+            try await task.askForTLS()
             try await task.say("NOOP\r\n")
             #expect(try await task.line() == "250 NOOP")
             task.cancel()
@@ -73,10 +70,7 @@ struct StreamSecurityTests {
             try await withRawServer(identity.script()) { server in
                 let task = streamSession(delegate).streamTask(withHostName: "mail.test", port: server.port)
                 task.resume()
-                _ = try await task.line()
-                try await task.say("STARTTLS\r\n")
-                _ = try await task.line()
-                task.startSecureConnection()
+                try await task.askForTLS()
                 try await task.say("NOOP\r\n")
                 #expect(try await task.line() == "250 NOOP")
                 task.cancel()
@@ -108,10 +102,7 @@ struct StreamSecurityTests {
                 let task = streamSession(scribe, anchor: stranger.anchor)
                     .streamTask(withHostName: "mail.test", port: server.port)
                 task.resume()
-                _ = try await task.line()
-                try await task.say("STARTTLS\r\n")
-                _ = try await task.line()
-                task.startSecureConnection()
+                try await task.askForTLS()
                 async let reading = task.readError()
                 #expect(await task.writeError()?.code == code)
                 #expect(await reading?.code == code)
@@ -132,10 +123,7 @@ struct StreamSecurityTests {
             let task = streamSession(scribe, anchor: identity.anchor)
                 .streamTask(withHostName: "mail.test", port: server.port)
             task.resume()
-            _ = try await task.line()
-            try await task.say("STARTTLS\r\n")
-            _ = try await task.line()
-            task.startSecureConnection()
+            try await task.askForTLS()
             #expect(await task.readError()?.code == URLError.Code.secureConnectionFailed.rawValue)
             await scribe.transcript.completed.wait()
             #expect(scribe.transcript.calls.last == "complete -1200")
@@ -267,5 +255,15 @@ struct StreamSecurityTests {
             #expect(asked.value.map(\.absoluteString) == ["https://mail.test:\(server.port)/"])
             task.cancel()
         }
+    }
+}
+
+extension URLSessionStreamTask {
+    /// Hears the greeting of a server of SMTP, asks it for TLS, and begins that when it has agreed.
+    fileprivate func askForTLS() async throws {
+        _ = try await line()
+        try await say("STARTTLS\r\n")
+        _ = try await line()
+        startSecureConnection()
     }
 }
