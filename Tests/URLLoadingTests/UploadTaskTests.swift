@@ -17,6 +17,21 @@ struct UploadTaskTests {
         URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
     }
 
+    /// Begins an upload of the content, of this file's, or of what the delegate supplies.
+    @discardableResult
+    private func upload(
+        _ request: URLRequest, _ source: Source, _ file: UploadFile, in session: URLSession
+    ) -> URLSessionUploadTask {
+        let task: URLSessionUploadTask =
+            switch source {
+            case .data: session.uploadTask(with: request, from: Data(Self.content))
+            case .file: session.uploadTask(with: request, fromFile: file.url)
+            case .stream: session.uploadTask(withStreamedRequest: request)
+            }
+        task.resume()
+        return task
+    }
+
     /// Answers with the request's method, the framing of its body, and the body.
     private static let describing: LoopbackServer.Router = { request in
         let framing = request.fields.first(.contentLength).map { "length \($0)" } ?? "chunked"
@@ -34,13 +49,7 @@ struct UploadTaskTests {
             let session = session(delegate)
             var request = uploading(try server.at("/"))
             request.httpBody = Data("not this".utf8)
-            let task: URLSessionUploadTask =
-                switch source {
-                case .data: session.uploadTask(with: request, from: Data(Self.content))
-                case .file: session.uploadTask(with: request, fromFile: file.url)
-                case .stream: session.uploadTask(withStreamedRequest: request)
-                }
-            task.resume()
+            let task = upload(request, source, file, in: session)
             await delegate.transcript.completed.wait()
             let text = String(decoding: Self.content, as: UTF8.self)
             let framing = source == .stream ? "chunked" : "length \(Self.content.count)"
@@ -62,11 +71,7 @@ struct UploadTaskTests {
             let delegate = UploadDelegate(.stream { InputStream(data: Data(Self.content)) })
             let session = session(delegate)
             let request = URLRequest(url: try server.at("/"))
-            switch source {
-            case .data: session.uploadTask(with: request, from: Data(Self.content)).resume()
-            case .file: session.uploadTask(with: request, fromFile: file.url).resume()
-            case .stream: session.uploadTask(withStreamedRequest: request).resume()
-            }
+            upload(request, source, file, in: session)
             await delegate.transcript.completed.wait()
             #expect(delegate.transcript.calls.filter { $0 != "stream" } == ["complete -1103"])
             #expect(server.stats.connectionsAccepted == 0)
@@ -286,11 +291,7 @@ struct UploadTaskTests {
             let delegate = UploadDelegate(.stream { InputStream(data: Data(Self.content)) })
             let session = session(delegate)
             let request = uploading(try server.at("/from"))
-            switch source {
-            case .data: session.uploadTask(with: request, from: Data(Self.content)).resume()
-            case .file: session.uploadTask(with: request, fromFile: file.url).resume()
-            case .stream: session.uploadTask(withStreamedRequest: request).resume()
-            }
+            upload(request, source, file, in: session)
             await delegate.transcript.completed.wait()
             let asked = source == .stream ? ["stream"] : []
             #expect(
@@ -315,11 +316,7 @@ struct UploadTaskTests {
             let delegate = UploadDelegate(.stream { InputStream(data: Data(Self.content)) })
             let session = session(delegate)
             let request = uploading(try server.at("/from"))
-            switch source {
-            case .data: session.uploadTask(with: request, from: Data(Self.content)).resume()
-            case .file: session.uploadTask(with: request, fromFile: file.url).resume()
-            case .stream: session.uploadTask(withStreamedRequest: request).resume()
-            }
+            upload(request, source, file, in: session)
             await delegate.transcript.completed.wait()
             #expect(delegate.transcript.body == "GET 0")
             #expect(delegate.transcript.calls.last == "complete nil")
