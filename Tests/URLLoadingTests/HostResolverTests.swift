@@ -129,13 +129,7 @@ struct HostResolverTests {
         let (begun, cancelled) = (Signal(), Signal())
         let session = session { _ in
             begun.fire()
-            await withTaskCancellationHandler {
-                let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-                for await _ in stream {}
-                continuation.finish()
-            } onCancel: {
-                cancelled.fire()
-            }
+            await untilCancelled(cancelled)
             throw NoIdea()
         }
         let url = try #require(URL(string: "http://shop.test/"))
@@ -153,13 +147,7 @@ struct HostResolverTests {
         let session = session {
             $0.timeoutIntervalForRequest = 0.2
         } _: { _ in
-            await withTaskCancellationHandler {
-                let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-                for await _ in stream {}
-                continuation.finish()
-            } onCancel: {
-                cancelled.fire()
-            }
+            await untilCancelled(cancelled)
             throw NoIdea()
         }
         let load = try await Load(#require(URL(string: "http://shop.test/")), in: session)

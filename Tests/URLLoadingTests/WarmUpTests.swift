@@ -76,13 +76,7 @@ struct WarmUpTests {
         let session = URLSession.made {
             $0.hostResolver = { _ in
                 begun.fire()
-                await withTaskCancellationHandler {
-                    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-                    for await _ in stream {}
-                    continuation.finish()
-                } onCancel: {
-                    ended.fire()
-                }
+                await untilCancelled(ended)
                 throw CancellationError()
             }
         }

@@ -8,12 +8,6 @@ import URLLoadingLoopbackServer
 /// The error that a test's resolver throws.
 private struct NoIdea: Error {}
 
-private func untilCancelled() async {
-    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-    for await _ in stream {}
-    continuation.finish()
-}
-
 @Suite("Resolvers of proxies")
 struct ProxyResolverTests {
     private let routes = Guarded<[URL]>([])
