@@ -190,9 +190,7 @@ struct StressTests {
     @Test("Two hundred handlers wait for a suspended queue and are then called, each once")
     func suspendedQueue() async throws {
         try await withServer(router: { .text($0.target) }) { server in
-            let queue = OperationQueue()
-            queue.maxConcurrentOperationCount = 1
-            queue.isSuspended = true
+            let queue = OperationQueue.held()
             let session = URLSession(configuration: .default, delegate: nil, delegateQueue: queue)
             let done = Signal()
             let wrong = Signal()

@@ -58,9 +58,7 @@ struct BackgroundDepartureTests {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         let owner = HearingOwner()
         let scribe = DelayingScribe(url)
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.isSuspended = true
+        let queue = OperationQueue.held()
         defer { queue.isSuspended = false }
         try await folder.withOwner(owner, delegate: scribe, queue: queue) { session in
             let task = session.downloadTask(with: url)

@@ -518,9 +518,7 @@ struct BackgroundMeetingTests {
         let url = "http://127.0.0.1:9/"
         let owner = HearingOwner(met: isMet ? [.ofFirstTask()] : [], hangUps: 4)
         let scribe = BackgroundScribe()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.isSuspended = true
+        let queue = OperationQueue.held()
         defer { queue.isSuspended = false }
         try await folder.withOwner(owner, delegate: scribe, queue: queue) { session in
             let background = try #require(session.core.background)

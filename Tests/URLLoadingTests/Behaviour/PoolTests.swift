@@ -139,9 +139,7 @@ struct PoolTests {
         let notebook = Notebook()
         // Where the look-up has failed before this thread comes to cancel, nothing has been told of it yet: a cancellation
         // before the last message wins.
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.isSuspended = true
+        let queue = OperationQueue.held()
         let session = URLSession(configuration: .ephemeral, delegate: notebook, delegateQueue: queue)
         let task = session.dataTask(with: url)
         task.resume()
