@@ -178,7 +178,7 @@ struct BackgroundRefusalTests {
         try await withBackgroundSession(folder.configuration()) { session, scribe in
             session.downloadTask(with: url).resume()
             await scribe.ended.wait()
-            // The task fails by its URL's scheme now, and no longer by the other session.
+            // The other session is gone: it is its URL's scheme that the task fails by.
             #expect(scribe.errors.value.map(\.code) == [.unsupportedURL])
         }
     }
