@@ -1,4 +1,5 @@
-// What a task counts. The numbers are atomic, and not behind the lock of `TaskState`: they change with every piece of a body.
+// What a task counts. The numbers are atomic, and not behind the lock of `TaskState`: they change with every piece of a
+// body.
 
 import Synchronization
 import URLLoadingPolicy

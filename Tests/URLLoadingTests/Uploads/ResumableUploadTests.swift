@@ -41,7 +41,8 @@ struct ResumableUploadTests {
         "200 \(file.bytes.count) \(HashFunctions.sha256(file.bytes))"
     }
 
-    /// A server that says where an upload can go on, takes all of it and drops the connection, with each request of these methods.
+    /// A server that says where an upload can go on, takes all of it and drops the connection, with each request of
+    /// these methods.
     private static func dropping(_ methods: String...) -> LoopbackServer.Options {
         var options = LoopbackServer.Options()
         options.earlyRouter = { request in

@@ -30,7 +30,8 @@ final class LiveTransfer {
     var toldHead: TransferHead?
     /// How many bytes there were at the last checkpoint.
     var checkpoint: Int64 = 0
-    /// Whether the record names the file that the attempt writes to, and not one that went when the download began anew.
+    /// Whether the record names the file that the attempt writes to, and not one that went when the download began
+    /// anew.
     var namesFile = false
     /// Whether the journal is older than the record.
     var isUnsaved = false

@@ -62,7 +62,8 @@ extension TransferOwner {
         transfer.record.counts.expectedToReceive = head.expectedLength
     }
 
-    /// Notes the head of an attempt's response, and tells it to a program that is there; nil where that was done before.
+    /// Notes the head of an attempt's response, and tells it to a program that is there; nil where that was done
+    /// before.
     @discardableResult
     private func takeHead(of response: URLResponse, _ number: UInt64, _ transfer: LiveTransfer) -> TransferHead? {
         guard transfer.record.head == nil, let head = TransferHead(response) else { return nil }
@@ -123,8 +124,8 @@ extension TransferOwner {
 
     // MARK: The end
 
-    /// An attempt is over. Order: what is wanted from this side counts first, unless everything is there, then what went wrong with
-    /// files, and last the attempt's own error.
+    /// An attempt is over. Order: what is wanted from this side counts first, unless everything is there, then what
+    /// went wrong with files, and last the attempt's own error.
     func ended(_ task: URLSessionTask, _ error: (any Error)?) {
         guard let (number, transfer) = transfer(of: task) else { return }
         attempts[ObjectIdentifier(task)] = nil

@@ -1,5 +1,5 @@
-// What a background session and the owner of its transfers say to each other: the greeting, the comparison of what both know of
-// the tasks, and then what the owner tells (B10.33, B10.44).
+// What a background session and the owner of its transfers say to each other: the greeting, the comparison of what both
+// know of the tasks, and then what the owner tells (B10.33, B10.44).
 //
 // Which owner that is, `BackgroundSession+Owners` says; how it all ends is in `BackgroundSession+End`.
 //

@@ -1,7 +1,8 @@
-// How a background session finds the owner of its transfers, and what becomes of tasks when there is none (B10.31, B10.36).
+// How a background session finds the owner of its transfers, and what becomes of tasks when there is none (B10.31,
+// B10.36).
 //
-// The order: an owner that listens on the directory's socket; a helper that is started; this process. An owner that is lost is
-// replaced, and the next one has what was written down.
+// The order: an owner that listens on the directory's socket; a helper that is started; this process. An owner that is
+// lost is replaced, and the next one has what was written down.
 //
 // Must not know: what is said to an owner and heard of it (`BackgroundSession+Conversation`).
 
@@ -106,7 +107,8 @@ extension BackgroundSession {
             })
     }
 
-    /// Ends a helper: it stops its transfers where they can go on, and writes that down. Whether it has gone; on the line.
+    /// Ends a helper: it stops its transfers where they can go on, and writes that down. Whether it has gone; on the
+    /// line.
     func end(_ helper: RemoteOwner) -> Bool {
         // Security: no process is ended that is not this session's own helper.
         guard let directory, let process = helper.process, TransferHelper.isHelper(process.words, of: directory.path)
@@ -139,8 +141,8 @@ extension BackgroundSession {
         }
     }
 
-    /// Looks now and then whether the helper has been stopped, as by SIGSTOP: it would be waited for without end. One that was stopped
-    /// the last time may go on by itself.
+    /// Looks now and then whether the helper has been stopped, as by SIGSTOP: it would be waited for without end. One
+    /// that was stopped the last time may go on by itself.
     private func watch(_ channel: OwnerChannel, wasStopped: Bool = false) {
         let patience = values.background.helperPatience.wholeMilliseconds64
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(patience))) {
@@ -238,7 +240,7 @@ extension BackgroundSession {
     /// How often in a row an owner may be lost before anything was heard of it.
     private static let mostLosses = 3
 
-    /// How often in a row it may refuse: with the pauses some ten seconds, in which even a busy machine tells it that the
-    /// program before this one is no more. Picked by feel.
+    /// How often in a row it may refuse: with the pauses some ten seconds, in which even a busy machine tells it that
+    /// the program before this one is no more. Picked by feel.
     private static let mostRefusals = 20
 }

@@ -1,4 +1,5 @@
-// What a background session knows: of its tasks, of the owner of their transfers, and where the conversation with it stands.
+// What a background session knows: of its tasks, of the owner of their transfers, and where the conversation with it
+// stands.
 //
 // Must not know: what follows from any of it.
 
@@ -14,11 +15,11 @@ extension BackgroundSession {
         var order: TransferOrder?
         /// Whether the owner has it.
         var isKnown = false
-        /// Whether its delegate has given another order than the owner may have, or the program a later date, and the owner has
-        /// accepted none since.
+        /// Whether its delegate has given another order than the owner may have, or the program a later date, and the
+        /// owner has accepted none since.
         var hasNewOrder = false
-        /// Of each order that this owner was told and has not accepted yet, whether its delegate was still to be asked, or it
-        /// has been given a later date since.
+        /// Of each order that this owner was told and has not accepted yet, whether its delegate was still to be asked,
+        /// or it has been given a later date since.
         var unaccepted: [Bool] = []
         /// Whether an earlier run began it, so that an owner may have it that this run has not spoken to.
         var isEarlier = false
@@ -104,8 +105,8 @@ extension BackgroundSession {
         /// How often altogether.
         var allLosses = 0
         var hasWrittenSettings = false
-        /// Tasks of an earlier run were met, and the end of what waited is still to be told. An owner may have ended a task
-        /// of this run before it was greeted: that wakes no program up (B10.19).
+        /// Tasks of an earlier run were met, and the end of what waited is still to be told. An owner may have ended a
+        /// task of this run before it was greeted: that wakes no program up (B10.19).
         var awaitsEndOfEvents = false
         var onEnd: (@Sendable () -> Void)?
         weak var session: URLSession?

@@ -1,5 +1,5 @@
-// The tasks of a background session: what is written down of them, what their owner is told of them, and how those of an earlier run
-// are met again (B10.33).
+// The tasks of a background session: what is written down of them, what their owner is told of them, and how those of
+// an earlier run are met again (B10.33).
 //
 // Must not know: who the owner is, and how it is found.
 
@@ -78,8 +78,8 @@ extension BackgroundSession {
         }
     }
 
-    /// With the settings, once, before the first task: a helper whose program was killed before it could say a word has to
-    /// know how to load.
+    /// With the settings, once, before the first task: a helper whose program was killed before it could say a word has
+    /// to know how to load.
     private func write(_ record: TransferRecord, in directory: BackgroundDirectory) throws(BackgroundDirectoryFailure) {
         if !state.withLock({ $0.hasWrittenSettings }) {
             try directory.write(settings)
@@ -88,9 +88,9 @@ extension BackgroundSession {
         try directory.write(record)
     }
 
-    /// Says how a task stands that waits here for its date: it has no exchange that could tell of suspensions, and the owner shall not
-    /// begin what stands still when this program has gone. And says a date that was set later, of tasks that wait at the owner, too.
-    /// Nothing is said of others.
+    /// Says how a task stands that waits here for its date: it has no exchange that could tell of suspensions, and the
+    /// owner shall not begin what stands still when this program has gone. And says a date that was set later, of tasks
+    /// that wait at the owner, too. Nothing is said of others.
     func tellOfWaiting(_ core: TaskCore) {
         let task = UInt64(core.identifier)
         line.run { [self] in
@@ -156,8 +156,8 @@ extension BackgroundSession {
         if let (service, channel) = owner { service.received(command, from: channel) }
     }
 
-    /// On the line. Asks for an answer that this owner gives when it has heard what was said before. Not as long as that would be
-    /// taken for the end of the first words, behind which it begins what waits.
+    /// On the line. Asks for an answer that this owner gives when it has heard what was said before. Not as long as
+    /// that would be taken for the end of the first words, behind which it begins what waits.
     func askForEcho() {
         let isToAsk = state.withLock { $0.isLeaving && $0.hasSaidAll && $0.phase.isConnected }
         if isToAsk { say(.list) }
@@ -223,8 +223,8 @@ extension BackgroundSession {
         }
     }
 
-    /// The delegate has heard the end of a task, and no owner knows of that: none shall carry it out again (B10.44). A journal that
-    /// may be an owner's is left to it while it lives. Whether it is gone.
+    /// The delegate has heard the end of a task, and no owner knows of that: none shall carry it out again (B10.44). A
+    /// journal that may be an owner's is left to it while it lives. Whether it is gone.
     private func removeJournal(of task: UInt64, isOurs: Bool) -> Bool {
         guard let directory else { return true }
         if isOurs { return directory.remove(task: task) }

@@ -105,7 +105,8 @@ final class BackgroundSession: Sendable {
         var found: BackgroundDirectory.Contents?
     }
 
-    /// Takes a session's directory, first from the other sessions of this process and then from other programs, and reads it.
+    /// Takes a session's directory, first from the other sessions of this process and then from other programs, and
+    /// reads it.
     private static func claim(_ identifier: String, _ values: ConfigurationValues) -> Claim {
         let directory: BackgroundDirectory
         do throws(BackgroundDirectoryFailure) {

@@ -1,5 +1,5 @@
-// Cookies of tasks of background sessions: those that go with a request when it is handed over, and those that came with responses,
-// when the program was there and when it was not (B8.47, B8.57).
+// Cookies of tasks of background sessions: those that go with a request when it is handed over, and those that came
+// with responses, when the program was there and when it was not (B8.47, B8.57).
 //
 // Must not know: which process the owner is.
 
@@ -7,7 +7,8 @@ import Foundation
 import URLLoadingPolicy
 
 extension TaskTransfer {
-    /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57), which says whether that is the storage's.
+    /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57), which says whether that
+    /// is the storage's.
     func withCookies(_ request: URLRequest) -> TransferRequest? {
         guard let session = task.session, let cookies = session.settings.cookies,
             request.values.httpShouldHandleCookies, session.settings.socket(of: request) == nil,
@@ -24,8 +25,9 @@ extension TaskTransfer {
         return carried
     }
 
-    /// Cookies are taken of every response (B8.47): of the last when it comes, and of the others, and of what came while no program
-    /// was there, with the end of the task. Never on a loop: a file of cookies may have to be read first.
+    /// Cookies are taken of every response (B8.47): of the last when it comes, and of the others, and of what came
+    /// while no program was there, with the end of the task. Never on a loop: a file of cookies may have to be read
+    /// first.
     func takeCookies(of head: TransferHead) {
         receive(head.cookies(at: Date.timeIntervalSinceReferenceDate), of: head)
     }
@@ -68,7 +70,8 @@ extension TaskTransfer {
             var wanted: [Cookie] = []
             for cookie in cookies.reversed() where !known.contains(cookie.identity) {
                 if cookie.isExpired(now), !cookie.isExpired(moment) {
-                    // It has ended since, and what it had replaced does not come back. Removed is what had ended when it came.
+                    // It has ended since, and what it had replaced does not come back. Removed is what had ended when
+                    // it came.
                     known.insert(cookie.identity)
                 } else {
                     wanted.append(cookie)

@@ -1,5 +1,6 @@
-// What a task that is a connection is asked to do, in order: kept until there is something that carries it out, passed on while there
-// is, and answered from memory after the end. A value; `StreamCalls` and `WebSocketCalls` keep it behind their locks.
+// What a task that is a connection is asked to do, in order: kept until there is something that carries it out, passed
+// on while there is, and answered from memory after the end. A value; `StreamCalls` and `WebSocketCalls` keep it behind
+// their locks.
 //
 // Must not know: what an order says, how it is answered.
 
