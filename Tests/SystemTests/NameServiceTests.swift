@@ -17,6 +17,7 @@ private final class ScriptedNames: NameService {
     final class Call: NameQuestion {
         private let state = Guarded(false)
         var isCancelled: Bool { state.withLock { $0 } }
+        func withdraw() -> Bool { true }
         func cancel() { state.withLock { $0 = true } }
     }
 

@@ -340,6 +340,65 @@ struct ResolverTests {
         }
     }
 
+    @Test("B16.14: a look-up that nobody waits for is not begun, and one that has begun serves whoever asks next")
+    func calledOffInLine() async throws {
+        let target = try address("10.0.0.1")
+        let pool = BlockingPool(limit: 1, idleTime: .seconds(10), name: "test-names")
+        try await withLoop { loop in
+            let (begun, gate) = (Gate(), Gate())
+            let asked = Log<String>()
+            let answered: [String] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, pool: pool) { host in
+                    asked.append(host)
+                    begun.open()
+                    gate.pass()
+                    return .success([target])
+                }
+                var answered: [String] = []
+                let slow = resolver.resolve("slow.example", port: 80) { _ in answered.append("cancelled slow") }
+                begun.pass()
+                let unwanted = resolver.resolve("unwanted.example", port: 80) { _ in answered.append("unwanted") }
+                slow.cancel()
+                unwanted.cancel()
+                _ = resolver.resolve("slow.example", port: 80) { _ in answered.append("slow") }
+                _ = resolver.resolve("last.example", port: 80) { _ in
+                    answered.append("last")
+                    finish(answered)
+                }
+                gate.open()
+            }
+            #expect(asked.all == ["slow.example", "last.example"])
+            #expect(answered == ["slow", "last"])
+        }
+    }
+
+    @Test(
+        "B16.14: what this machine knows by itself does not wait for names that servers are asked for",
+        arguments: ["localhost", "a.localhost", "127.1", "0x7f000001"])
+    func besideSlowNames(host: String) async throws {
+        let target = try address("127.0.0.1")
+        let pool = BlockingPool(limit: 1, idleTime: .seconds(10), name: "test-names")
+        try await withLoop { loop in
+            let gate = Gate()
+            let answered: [String] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, pool: pool) { host in
+                    if host == "slow.example" { gate.pass() }
+                    return .success([target])
+                }
+                var answered: [String] = []
+                _ = resolver.resolve("slow.example", port: 80) { _ in
+                    answered.append("slow")
+                    finish(answered)
+                }
+                _ = resolver.resolve(host, port: 80) { _ in
+                    answered.append(host)
+                    gate.open()
+                }
+            }
+            #expect(answered == [host, "slow"])
+        }
+    }
+
     @Test("a look-up whose caller cancelled releases what the completion held")
     func cancelReleases() async throws {
         final class Token {}

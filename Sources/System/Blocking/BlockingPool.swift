@@ -11,6 +11,8 @@ import Synchronization
 package final class BlockingPool: Sendable {
     /// For the look-up of names.
     package static let names = BlockingPool(limit: 8, idleTime: .seconds(10), name: "url-names")
+    /// For names that this machine knows by itself: no server holds them up.
+    package static let localNames = BlockingPool(limit: 1, idleTime: .seconds(10), name: "url-local")
     /// For files that programs name: bodies, downloads, cookies.
     package static let files = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-files")
     /// For the caches on disk.

@@ -111,7 +111,8 @@ package final class LookupTable: Sendable {
         return found
     }
 
-    /// A waiter does not want the answer any more. Where it was the last one for the host, the question is called off if it can be.
+    /// A waiter does not want the answer any more. Where it was the last one for the host, the question is called off if it still
+    /// can be.
     func leave(_ host: String, _ waiter: LookupWaiter) {
         let unwanted = state.withLock { state -> Pending? in
             guard let index = state.pending[host]?.waiters.firstIndex(where: { $0.isSame(as: waiter) }) else {
@@ -146,7 +147,9 @@ package final class LookupTable: Sendable {
 
     /// The question about a host, which is forgotten, where it can be called off and no look-up waits for it.
     private static func takeUnwanted(_ host: String, in state: inout State) -> Pending? {
-        guard let pending = state.pending[host], pending.waiters.isEmpty, pending.question != nil else { return nil }
+        guard let pending = state.pending[host], pending.waiters.isEmpty, pending.question?.withdraw() == true else {
+            return nil
+        }
         state.pending[host] = nil
         return pending
     }

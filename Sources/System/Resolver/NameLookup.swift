@@ -35,6 +35,15 @@ enum NameLookup {
         return .success(found)
     }
 
+    /// Whether this machine knows by itself what the name stands for: "localhost", and numbers such as "127.1" or "0x7f000001",
+    /// which are no literals.
+    static func isOfThisMachine(_ host: String) -> Bool {
+        if host == "localhost" { return true }
+        guard let first = host.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+        var address = in_addr()
+        return inet_aton(host, &address) != 0
+    }
+
     /// A code of getaddrinfo, in our words.
     static func failure(_ code: Int32, host: String, systemError: Int32) -> ResolverFailure {
         let reason: ResolverFailure.Reason

@@ -1,18 +1,23 @@
 // The source of the addresses of names: the system, whose call blocks and so runs on a helper thread, or the program, which answers
 // some time later. Must not know: which connection waits, and how long an answer is kept.
 
+import Synchronization
+
 /// Looks names up.
 package protocol NameService: Sendable {
     /// Whether names under "localhost" are its affair; if not, they are this machine without a question (RFC 6761 §6.3).
     var knowsLocalNames: Bool { get }
 
     /// Begins to look a name up, which is in lower case. `answer` is called once, on any thread, also before this returns, or after
-    /// the question was called off. Nil where it cannot be called off.
+    /// the question was called off, if then at all. Nil where it cannot be called off.
     func ask(_ host: String, answer: @escaping @Sendable (NameAnswer) -> Void) -> (any NameQuestion)?
 }
 
 /// A look-up that can be called off.
 package protocol NameQuestion: Sendable {
+    /// Whether it can be called off still. Where it says so, `cancel` follows. Called under a lock: it must ask nobody.
+    func withdraw() -> Bool
+
     /// The answer is not wanted any more.
     func cancel()
 }
@@ -40,16 +45,22 @@ struct SystemNameService: NameService {
     var knowsLocalNames: Bool { true }
 
     func ask(_ host: String, answer: @escaping @Sendable (NameAnswer) -> Void) -> (any NameQuestion)? {
-        let isStarted = pool.run { [lookUp] in answer(NameAnswer(Self.orLoopback(host, lookUp(host)))) }
-        if !isStarted {
+        let question = QueuedLookup()
+        // B16.14: what no server is asked for stands behind nothing that one is.
+        let pool = NameLookup.isOfThisMachine(host) ? BlockingPool.localNames : pool
+        let isStarted = pool.run { [lookUp] in
+            if question.begin() { answer(NameAnswer(Self.orLoopback(host, lookUp(host)))) }
+        }
+        guard isStarted else {
             answer(
                 NameAnswer(
                     .failure(
                         ResolverFailure(
                             reason: .failed, code: 0, host: host,
                             message: "No thread could be started to look up this name"))))
+            return nil
         }
-        return nil
+        return question
     }
 
     /// A machine whose host table has no "localhost" (a minimal container) still has one.
@@ -59,6 +70,22 @@ struct SystemNameService: NameService {
         guard name == "localhost", case .failure = result else { return result }
         return .success(SocketAddress.loopbacks)
     }
+}
+
+/// A look-up that waits for a thread. Once it has begun nothing stops it, and its answer serves whoever asks next.
+private final class QueuedLookup: NameQuestion {
+    /// Whether it has begun, or never will.
+    private let isSettled = Atomic(false)
+
+    /// Whether it is to be made.
+    func begin() -> Bool { settle() }
+
+    func withdraw() -> Bool { settle() }
+
+    /// Its thread passes it over.
+    func cancel() {}
+
+    private func settle() -> Bool { !isSettled.exchange(true, ordering: .relaxed) }
 }
 
 extension SocketAddress {

@@ -20,8 +20,8 @@ package protocol Resolver: AnyObject {
 
 /// A look-up under way.
 package protocol Resolution: AnyObject {
-    /// Forgets the completion. What was asked of the system ends by itself; what was asked of the program is called off, unless
-    /// others wait for it. Idempotent.
+    /// Forgets the completion. What was asked is called off, unless others wait for it; what the system has begun to look up ends by
+    /// itself. Idempotent.
     func cancel()
 }
 

@@ -68,5 +68,7 @@ struct ProgramNameService: NameService {
 private struct AskedProgram: NameQuestion {
     let task: Task<Void, Never>
 
+    func withdraw() -> Bool { true }
+
     func cancel() { task.cancel() }
 }
