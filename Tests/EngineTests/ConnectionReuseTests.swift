@@ -137,6 +137,68 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    /// Two idle connections, the second of which was used last; and a request on that, which times out in five seconds.
+    private func timeOut(
+        _ rig: EngineRig, first: [ScriptedPeer.Step] = [], second: [ScriptedPeer.Step] = [],
+        meanwhile: () -> Void = {}
+    ) -> Journal {
+        rig.serve(
+            "host.test", [.receiveHead, .respond("1")] + first,
+            [.receiveHead, .delay(.seconds(1)), .respond("2")] + second, [.receiveHead, .respond("new")])
+        rig.submit()
+        rig.submit()
+        rig.advance(.seconds(2))
+        #expect(rig.core.counts == PoolCounts(idle: 2))
+        let lost = rig.submit(idleTimeout: .seconds(5))
+        rig.advance(.seconds(1))
+        meanwhile()
+        rig.advance(.seconds(5))
+        guard case .idleTimeout? = lost.error else {
+            Issue.record("\(String(describing: lost.error))")
+            return lost
+        }
+        #expect(lost.outcome?.timelines.last?.reused == true)
+        return lost
+    }
+
+    @Test("B16.6: a time-out without one byte on a kept connection closes those that were idle beside it")
+    func silence() {
+        let rig = EngineRig()
+        _ = timeOut(rig)
+        #expect(rig.core.counts.connections == 0)
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "new" && rig.network.dialled.count == 3)
+        rig.expectClean()
+    }
+
+    @Test("B16.6: a time-out without one byte on a kept connection spares those that have served meanwhile")
+    func silenceBesideLife() {
+        let rig = EngineRig()
+        _ = timeOut(rig, first: [.receiveHead, .respond("again"), .receiveHead, .respond("once more")]) {
+            rig.submit()
+            rig.settle()
+        }
+        #expect(rig.core.counts == PoolCounts(idle: 1))
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "once more" && rig.network.dialled.count == 2)
+        rig.expectClean()
+    }
+
+    @Test("B16.6: a time-out in the midst of an answer says nothing about other connections")
+    func silenceInAnswer() {
+        let rig = EngineRig()
+        let cut = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"
+        let lost = timeOut(
+            rig, first: [.receiveHead, .respond("again")], second: [.receiveHead, .send(cut)])
+        #expect(lost.text == "he" && rig.core.counts == PoolCounts(idle: 1))
+        let next = rig.submit()
+        rig.settle()
+        #expect(next.text == "again" && rig.network.dialled.count == 2)
+        rig.expectClean()
+    }
+
     @Test("B16.77: a connection that is always busy gets no new request when it has reached its greatest age")
     func lifetime() {
         let rig = EngineRig { $0.maximumConnectionLifetime = .seconds(100) }

@@ -35,7 +35,7 @@ enum Exchange {
     /// Gives up: the answer is of no use any more (B16.5), or did not come in time.
     func abandon(isTimedOut: Bool) {
         switch self {
-        case .http1(let exchange): exchange.abandon()
+        case .http1(let exchange): exchange.abandon(isTimedOut: isTimedOut)
         case .http2(let stream): stream.abandon(isTimedOut: isTimedOut)
         }
     }

@@ -122,6 +122,12 @@ final class PoolDriver {
         carryOut()
     }
 
+    /// A request on a connection that was there before has timed out, and nothing has come.
+    func fellSilent(_ connection: ConnectionID) {
+        machine.fellSilent(connection)
+        carryOut()
+    }
+
     /// A server wants to be asked over HTTP/1.1, from now on (H7.7).
     func noteNeedForHTTP1(of key: PoolKey) {
         // Forgetting costs a refused request.

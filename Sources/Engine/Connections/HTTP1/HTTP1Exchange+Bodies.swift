@@ -79,7 +79,7 @@ extension HTTP1Exchange {
 
     /// The server does not do what the Expect field asks for: once more without it (RFC 9110 §10.1.1).
     func resendWithoutExpectation(_ owner: any ExchangeOwner, after head: ResponseHead) {
-        abandon()
+        abandon(isTimedOut: false)
         owner.expectationRefused(by: head, needsNewConnection: true)
     }
 

@@ -139,9 +139,12 @@ final class HTTP1Exchange {
         connection.pumpIfPending()
     }
 
-    /// Gives the exchange up: its answer is of no use any more (B16.5).
-    func abandon() {
+    /// Gives the exchange up: its answer is of no use any more (B16.5). `isTimedOut` says that the server did not answer in time,
+    /// which makes connections that were idle beside this one suspect, too, where not one byte has come (B16.6).
+    func abandon(isTimedOut: Bool) {
         let connection = connection
+        // Order: before this one makes room for a request that waits.
+        if isTimedOut, !responseBegan, let connection, connection.hasServed { core.pool.fellSilent(connection.id) }
         noteWireBodyBytes()
         letGo()
         connection?.close(politely: !hasUnsent)
