@@ -419,6 +419,7 @@ enum Platform {
     static let keepAlive = SO_KEEPALIVE
     static let keepAliveIdle = TCP_KEEPIDLE
     static let keepAliveInterval = TCP_KEEPINTVL
+    static let userTimeout = TCP_USER_TIMEOUT
     static let reuseAddress = SO_REUSEADDR
     static let sendBuffer = SO_SNDBUF
     static let receiveBuffer = SO_RCVBUF

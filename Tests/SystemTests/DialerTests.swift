@@ -184,6 +184,16 @@ struct DialerTests {
         #expect(off.first == 0)
     }
 
+    @Test("B16.83: bytes that a silent peer does not acknowledge are sent for as long as it would be asked, no longer")
+    func unacknowledged() async throws {
+        let names = [(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT)]
+        for (interval, milliseconds) in [(Duration.milliseconds(1), Int32(10_000)), (.seconds(40_000), 327_670_000)] {
+            #expect(try await values(DialOptions(probeInterval: interval), of: names) == [milliseconds])
+            #expect(try await values(DialOptions(keepAlive: false, probeInterval: interval), of: names) == [0])
+        }
+        #expect(try await values(DialOptions(), of: names) == [0])
+    }
+
     @Test("a UNIX-domain listener whose queue is full is tried again until there is room")
     func unixQueueFull() async throws {
         let path = "/tmp/urlloading-\(getpid())-queue.sock"

@@ -78,6 +78,9 @@ final class SocketDialAttempt: DialAttempt {
             let seconds = Self.probeSeconds(interval)
             try set(raw, level: Platform.levelTCP, option: Platform.keepAliveIdle, to: seconds)
             try set(raw, level: Platform.levelTCP, option: Platform.keepAliveInterval, to: seconds)
+            // While bytes of ours are unacknowledged Linux asks nothing, and sends them again for a quarter of an hour.
+            try set(
+                raw, level: Platform.levelTCP, option: Platform.userTimeout, to: seconds * Self.spansUntilLost * 1_000)
         }
         if let interface = options.interface {
             let outcome = Platform.bind(raw, toInterface: interface)
@@ -97,6 +100,9 @@ final class SocketDialAttempt: DialAttempt {
             }
         }
     }
+
+    /// The first silence, and nine questions without an answer (Linux's number).
+    private static let spansUntilLost: Int32 = 10
 
     /// Whole seconds, rounded up, as many as Linux takes.
     private static func probeSeconds(_ interval: Duration) -> Int32 {

@@ -33,7 +33,8 @@ extension URLSessionConfiguration {
     /// long it waits before it asks again; nil, the default, as the system is set, which usually is two hours.
     ///
     /// This notices a server that has vanished under a load that waits for a long time, such as server-sent events, and keeps routers
-    /// on the way from forgetting the connection. After nine questions without an answer (Linux's number) the connection is lost. Whole
+    /// on the way from forgetting the connection. After nine questions without an answer (Linux's number) the connection is lost. So it
+    /// is where bytes that were sent are not acknowledged, or none are taken, for ten times as many seconds. Whole
     /// seconds from 1 to 32,767; what is between is rounded up. Zero, numbers below and not-a-number are as nil.
     /// A background session that has it carries its transfers in the program itself.
     public var connectionProbeInterval: TimeInterval? {
