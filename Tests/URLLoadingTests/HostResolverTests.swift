@@ -14,6 +14,11 @@ struct HostResolverTests {
     /// The error that a test's resolver throws.
     private struct NoIdea: Error {}
 
+    /// Another, which says what is wrong.
+    private struct NotRegistered: LocalizedError {
+        var errorDescription: String? { "It is not in the registry" }
+    }
+
     /// The hosts that the resolver was asked about.
     private let asked = Guarded<[String]>([])
 
@@ -106,6 +111,18 @@ struct HostResolverTests {
         #expect((other.error?.userInfo[NSUnderlyingErrorKey] as? URLError)?.code == .dnsLookupFailed)
         let own = await Load(url, in: session { _ in throw CancellationError() })
         #expect(own.code == .cannotFindHost && own.error?.userInfo[NSUnderlyingErrorKey] is CancellationError)
+    }
+
+    @Test("B16.79: the text has the words of what a resolver throws, where it has some of its own")
+    func words() async throws {
+        let url = try #require(URL(string: "http://shop.test/"))
+        let registry = await Load(url, in: session { _ in throw NotRegistered() })
+        #expect(registry.message.contains("It is not in the registry") && !registry.message.contains("hostResolver"))
+        let told = URLError(.dnsLookupFailed, userInfo: [NSLocalizedDescriptionKey: "The registry is down"])
+        let service = await Load(url, in: session { _ in throw told })
+        #expect(service.message.contains("The registry is down") && !service.message.contains("Error Domain"))
+        let mute = await Load(url, in: session { _ in throw URLError(.cannotFindHost) })
+        #expect(mute.message.contains("hostResolver did not find it") && !mute.message.contains("Error Domain"))
     }
 
     @Test("B16.78: addresses, names under localhost and overrides are not asked for")

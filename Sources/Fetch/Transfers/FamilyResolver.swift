@@ -18,7 +18,8 @@ enum FamilyResolver {
         hints.ai_family = family == .ipv4 ? AF_INET : AF_INET6
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else { throw URLError(.cannotFindHost) }
+        let code = getaddrinfo(host, nil, &hints, &list)
+        guard code == 0 else { throw failure(code, family) }
         defer { freeaddrinfo(list) }
         var addresses: [String] = []
         var next = list
@@ -31,5 +32,16 @@ enum FamilyResolver {
             next = info.ai_next
         }
         return addresses
+    }
+
+    /// A code of getaddrinfo, in the system's words. A name may have an address of the other family.
+    private static func failure(_ code: Int32, _ family: AddressFamily) -> URLError {
+        let words = gai_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        if [EAI_AGAIN, EAI_FAIL, EAI_SYSTEM].contains(code) {
+            return URLError(.dnsLookupFailed, userInfo: [NSLocalizedDescriptionKey: words])
+        }
+        let asked = family == .ipv4 ? "IPv4" : "IPv6"
+        return URLError(
+            .cannotFindHost, userInfo: [NSLocalizedDescriptionKey: "\(words); only \(asked) was asked for"])
     }
 }

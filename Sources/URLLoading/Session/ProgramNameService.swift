@@ -55,7 +55,14 @@ struct ProgramNameService: NameService {
         let isOfService = (error as? URLError)?.code == .dnsLookupFailed
         return ResolverFailure(
             reason: isOfService ? .failed : .noSuchHost, code: 0, host: host,
-            message: "The session's hostResolver has failed: \(error)", cause: error)
+            message: words(of: error), cause: error)
+    }
+
+    /// What the error says in its own words, if it has some. A URLError without any would only print its domain and number.
+    private static func words(of error: any Error) -> String {
+        if let text = (error as NSError).userInfo[NSLocalizedDescriptionKey] as? String { return text }
+        if error is URLError { return "The session's hostResolver did not find it" }
+        return "The session's hostResolver has failed: \(error)"
     }
 
     /// Picked by feel: a quarter of a second between two attempts makes sixteen seconds of them.

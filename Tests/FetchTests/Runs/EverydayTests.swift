@@ -317,6 +317,9 @@ struct EverydayTests {
             let wrong = try await place.shell("fetch -6 127.0.0.1:\(server.port)/a")
             #expect(wrong.exitCode == 6 && wrong.complaints.contains("127.0.0.1 is no address of --ipv6"))
             #expect(try await place.shell("fetch -4 'http://[::1]:\(server.port)/a'").exitCode == 6)
+            let unknown = try await place.shell("fetch -4 http://urlloading-test.invalid/")
+            #expect(unknown.exitCode == 6 && unknown.complaints.contains("urlloading-test.invalid: "))
+            #expect(!unknown.complaints.contains("hostResolver") && !unknown.complaints.contains("Error Domain"))
         }
     }
 
