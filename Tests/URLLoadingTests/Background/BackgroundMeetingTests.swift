@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import URLLoadingEngine
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
 import URLLoadingTestSupport
@@ -532,6 +533,51 @@ struct BackgroundMeetingTests {
             queue.isSuspended = false
             await scribe.ended.wait()
             #expect(scribe.transcript.calls == ["end 1 -997"])
+        }
+    }
+
+    /// Leaves five bytes of a download where `folder` says, and gives the data that name them.
+    private func leavePart(of url: URL, in folder: String) throws -> ResumeData {
+        let naming = FileNaming.downloads
+        let file = try TemporaryFile.create(in: folder, prefix: naming.prefix, suffix: naming.partialSuffix).get()
+        let error = Array("hello".utf8).withUnsafeBytes { file.append($0) }
+        #expect(error == nil)
+        file.letGo()
+        return try #require(
+            ResumeData(
+                request: URLRequest(url: url), byteCount: 5, total: 10, validator: .tag("\"v1\""),
+                fileName: file.url.lastPathComponent))
+    }
+
+    @Test("B10.36, B9.16: a part of a download is where the next owner looks for it until the end is written down")
+    func partBeforeEnd() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let directory = try BackgroundDirectory(identifier: "test", in: BackgroundDirectory.root(in: folder.path))
+        let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: url.absoluteString))
+        let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
+        try directory.write(record)
+        let part = try leavePart(of: url, in: directory.filesPath)
+        let owner = HearingOwner(met: [record.summary])
+        let scribe = BackgroundScribe()
+        try await withOwner(owner, delegate: scribe) { session in
+            await owner.words.wait { $0.contains(.list) }
+            let background = try #require(session.core.background)
+            let channel = try #require(background.state.withLock { $0.channel })
+            background.heard(.resumeData(task: 1, Array(part.encoded)), on: channel)
+            // Behind whatever that has led to.
+            await withHandover { done in background.line.run { done.resume() } }
+            #expect(FileManager.default.fileExists(atPath: directory.file(part.fileName)))
+            // The next owner may say that it has none.
+            background.heard(.resumeData(task: 1, nil), on: channel)
+            var failure = TransferFailure(code: -1001, text: "late", url: url.absoluteString)
+            failure.resumeData = Array(part.encoded)
+            background.heard(
+                .news(task: 1, TransferNews(number: 1, content: .completed(failure))), on: channel)
+            await scribe.ended.wait()
+            #expect(scribe.errors.value.first?.downloadTaskResumeData == part.encoded)
+            let path = FileManager.default.temporaryDirectory.path + "/" + part.fileName
+            #expect(FileManager.default.fileExists(atPath: path))
+            try? FileManager.default.removeItem(atPath: path)
         }
     }
 

@@ -172,7 +172,9 @@ extension TransferOwner {
     }
 
     private func refuse(_ order: TransferOrder, code: URLError.Code, _ text: String) {
-        let failure = TransferFailure(code, text, url: order.original.url)
+        var failure = TransferFailure(code, text, url: order.original.url)
+        // Nothing of it has been touched.
+        failure.resumeData = order.resumption
         tell(.news(task: order.task, TransferNews(number: 0, content: .completed(failure))))
     }
 

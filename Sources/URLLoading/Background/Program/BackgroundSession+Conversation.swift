@@ -85,8 +85,8 @@ extension BackgroundSession {
             transfer.responded(head)
             line.run { transfer.takeCookies(of: head) }
         case .resumedAt(let task, let offset, let total): core(task)?.download.resumed(at: offset, total: total)
-        case .resumeData(let task, let data):
-            if let core = core(task) { line.run { core.transfer.gotResumeData(data) } }
+        // The end has the data, too. Order: until the end is written down the part is its owner's, or the next one's.
+        case .resumeData: break
         case .challenged(let task, let challenge): inquiries.run { [self] in ask(challenge, of: task, on: channel) }
         case .withdrawn(let task, let number): inquiries.run { [self] in withdraw(question: number, of: task) }
         case .news(let task, let news): take(news, of: task)

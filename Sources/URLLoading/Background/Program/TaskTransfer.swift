@@ -151,7 +151,8 @@ struct TaskTransfer: Sendable {
         task.counting.updateProgress()
     }
 
-    func gotResumeData(_ data: [UInt8]?) {
+    /// Takes what the owner has left of a task that failed, if anything.
+    private func takeResumeData(_ data: [UInt8]?) {
         if let data, task.savesFile, let source = ResumeData(Data(data)) {
             task.session?.background?.giveOut(partOf: source)
         }
@@ -179,7 +180,7 @@ struct TaskTransfer: Sendable {
     /// the delegate has had it.
     func end(_ failure: TransferFailure?, file path: String?, load: BackgroundLoad) {
         if let failure {
-            if let data = failure.resumeData { gotResumeData(data) }
+            takeResumeData(failure.resumeData)
             return fail(with: failure.error(of: kind))
         }
         if kind == .download { return end(downloadAt: path) }
