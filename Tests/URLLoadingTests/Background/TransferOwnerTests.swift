@@ -328,6 +328,46 @@ import URLLoadingTestSupport
         }
     }
 
+    @Test("B10.30, B11.31: an upload goes on with the next owner, whatever has become of the one that began it")
+    func uploadAfterKill() async throws {
+        let folder = try StateFolder()
+        let asked = Guarded<[String]>([])
+        let gate = ServerGate()
+        try await withServer(router: { request in
+            asked.change { $0.append("\(request.method) \(request.path)") }
+            guard request.method == "POST" else {
+                return ServerResponse(status: 204, body: .none).adding("Upload-Offset", "5")
+                    .adding("Upload-Complete", "?1")
+            }
+            return .script([
+                .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .wait(gate), .drop,
+            ])
+        }) { server in
+            let source = folder.path + "/source"
+            try Data("hello".utf8).write(to: URL(fileURLWithPath: source))
+            let directory = try folder.directory()
+            let owner = try Rig.owner(directory)
+            let (first, _) = try await Rig.program(owner)
+            let order = TransferOrder(
+                task: 1, kind: .upload, request: TransferRequest(method: "POST", url: server.url("/files")),
+                source: source)
+            owner.received(.start(order), from: first)
+            let record = { try directory.read(settingAside: false).records.first }
+            try await until { try record()?.resumption != nil }
+            let killed = try #require(try record())
+            await Rig.stop(owner)
+            gate.open()
+
+            // As it was on the disk when nothing had been stopped.
+            try directory.write(killed)
+            let second = try Rig.owner(directory) { $0.greetingPatience = .seconds(60) }
+            let (program, _) = try await Rig.program(second)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(asked.value == ["POST /files", "HEAD /u"])
+            await Rig.stop(second)
+        }
+    }
+
     @Test("B11.6: a file that is not there ends an upload, and is not tried again")
     func missingSource() async throws {
         let folder = try StateFolder()

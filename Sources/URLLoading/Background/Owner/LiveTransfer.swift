@@ -33,6 +33,8 @@ final class LiveTransfer {
     /// Whether the record names the file that the attempt writes to, and not one that went when the download began
     /// anew.
     var namesFile = false
+    /// Where the record says that an upload goes on: the URL that the server of this attempt has named.
+    var resource: String?
     /// Whether the journal is older than the record.
     var isUnsaved = false
 
@@ -60,6 +62,7 @@ final class LiveTransfer {
         downloaded = nil
         checkpoint = record.counts.received
         namesFile = false
+        resource = nil
         toldHead = nil
         cookies = AttemptCookies()
         record.state = .running

@@ -42,6 +42,12 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, URLSessionDownlo
     }
 
     func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        owner?.run { $0.informed(task) }
+    }
+
+    func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {

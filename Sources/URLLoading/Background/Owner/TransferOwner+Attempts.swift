@@ -108,7 +108,25 @@ extension TransferOwner {
         transfer.record.counts.sent = total
         transfer.record.counts.expectedToSend = expected
         schedule.progressed(number)
+        noteResource(of: task, number, transfer)
         tell(.progress(task: number, transfer.record.counts))
+    }
+
+    /// The server has said something in between: it may have named the place where an upload can go on.
+    func informed(_ task: URLSessionTask) {
+        guard let (number, transfer) = transfer(of: task) else { return }
+        noteResource(of: task, number, transfer)
+    }
+
+    /// Writes down where an upload can go on, as soon as the server has named the place, and when it is another one: from there on it
+    /// goes on whatever happens. How much the server has by then is the server's to say.
+    private func noteResource(of task: URLSessionTask, _ number: UInt64, _ transfer: LiveTransfer) {
+        let progress = task.core.state.withLock { $0.upload }
+        let resource = progress?.machine.resource
+        guard resource != transfer.resource else { return }
+        transfer.resource = resource
+        transfer.record.resumption = progress.flatMap { ResumedUpload.data(of: $0) }.map { Array($0) }
+        save(number)
     }
 
     /// Picked by feel: what is loaded once more at worst when the machine itself stops.
