@@ -328,6 +328,32 @@ import URLLoadingTestSupport
         }
     }
 
+    @Test(
+        "B9.31, B10.34: an error in answer to the request for the rest leaves the part only where the program has data of it",
+        arguments: [false, true])
+    func errorInPlaceOfRest(isPrograms: Bool) async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try await withServer(router: { request in
+            guard request.fields.first("Range") == nil else { return ServerResponse.text("later", status: 503) }
+            return .script([
+                .lines("HTTP/1.1 200 OK\nETag: \"v\"\nContent-Length: 6\n\nabc"), .drop,
+            ])
+        }) { server in
+            let owner = try Rig.owner(directory)
+            let (program, _) = try await Rig.program(owner)
+            var order = Rig.download(server.url("/a"))
+            if isPrograms { order.original.flags |= TransferRequest.beginsWithPart }
+            owner.received(.start(order), from: program)
+            #expect(try await program.end(of: 1) == nil)
+            #expect(try Rig.file(program.news(of: 1)) == Data("later".utf8))
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory.filesPath)
+            #expect(names.contains("download-1"))
+            #expect(names.count == (isPrograms ? 2 : 1), "\(names)")
+            await Rig.stop(owner)
+        }
+    }
+
     @Test("B10.30, B11.31: an upload goes on with the next owner, whatever has become of the one that began it")
     func uploadAfterKill() async throws {
         let folder = try StateFolder()

@@ -224,9 +224,11 @@ extension TransferOwner {
         schedule.ended(number)
         transfer.answer = nil
         transfer.record.state = .over
-        if let data = transfer.record.resumption.flatMap({ ResumeData(Data($0)) }), transfer.downloaded == nil,
-            failure?.resumeData == nil
-        {
+        // Where an answer came in place of the rest, what the program has resume data of stays (B9.31), and no more.
+        let keepsPart =
+            failure.map { $0.resumeData != nil }
+            ?? (transfer.record.original.flags & TransferRequest.beginsWithPart != 0)
+        if !keepsPart, let data = transfer.record.resumption.flatMap({ ResumeData(Data($0)) }) {
             directory.removeFile(at: directory.file(data.fileName))
         }
         transfer.record.resumption = nil

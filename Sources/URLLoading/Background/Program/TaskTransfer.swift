@@ -73,7 +73,8 @@ struct TaskTransfer: Sendable {
         let (body, priority, source) = task.state.withLock {
             ($0.body, $0.priority, $0.download?.source)
         }
-        guard let request, let current = withCookies(request) else { return nil }
+        guard let request, var current = withCookies(request) else { return nil }
+        if source != nil { current.flags |= TransferRequest.beginsWithPart }
         var order = TransferOrder(task: UInt64(task.identifier), kind: kind, request: current)
         switch body {
         case .file(let url): order.source = url.path
