@@ -324,6 +324,65 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test("B9.31, B10.11: resume data that were answered by an error are good for another session still")
+    func resumeDataAfterError() async throws {
+        let isInOrder = Guarded(false)
+        let half = HalfServer { request in isInOrder.value ? HalfServer.rest(request) : .text("later", status: 503) }
+        try await withServer(router: half.router) { server in
+            let kept = Guarded<Data?>(nil)
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                let task = session.downloadTask(with: try server.at("/"))
+                task.resume()
+                await scribe.written.wait()
+                kept.value = await task.cancelByProducingResumeData()
+                await scribe.ended.wait()
+                session.downloadTask(withResumeData: try #require(kept.value)).resume()
+                await scribe.ended.wait(times: 2)
+                #expect(scribe.transcript.calls == ["end 1 -999", "file 2 later", "end 2 nil"])
+            }
+            isInOrder.value = true
+            let session = URLSession(configuration: .ephemeral)
+            let (location, _) = try await session.download(resumeFrom: try #require(kept.value))
+            #expect(try String(contentsOf: location, encoding: .utf8) == "helloworld")
+            #expect(half.asked.value.last == "/ bytes=5- if \"v1\"")
+            try FileManager.default.removeItem(at: location)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B10.30, B9.20: resume data of a download that cannot be begun are good for another session still")
+    func resumeDataOfUnbegun() async throws {
+        let half = HalfServer()
+        try await withServer(router: half.router) { server in
+            let kept = Guarded<Data?>(nil)
+            let scribe = BackgroundScribe()
+            let first = URLSession(configuration: .ephemeral, delegate: scribe, delegateQueue: nil)
+            let task = first.downloadTask(with: try server.at("/"))
+            task.resume()
+            await scribe.written.wait()
+            kept.value = await task.cancelByProducingResumeData()
+            first.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+            let data = try #require(kept.value)
+            try await withBackgroundSession(folder.configuration()) { session, scribe in
+                let background = try #require(session.core.background)
+                let directory = try #require(background.directory)
+                // No journal can be put in its place.
+                try FileManager.default.createDirectory(
+                    atPath: directory.path + "/task-1", withIntermediateDirectories: false)
+                session.downloadTask(withResumeData: data).resume()
+                await scribe.ended.wait()
+                #expect(scribe.errors.value.first?.downloadTaskResumeData == data)
+                #expect(folder.names.allSatisfy { !$0.hasSuffix(".partial") }, "\(folder.names)")
+            }
+            let session = URLSession(configuration: .ephemeral)
+            let (location, _) = try await session.download(resumeFrom: data)
+            #expect(half.asked.value.last == "/ bytes=5- if \"v1\"")
+            try FileManager.default.removeItem(at: location)
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B1.36, B10.33: a suspended task stands still until it is resumed")
     func suspending() async throws {
         let gate = ServerGate()

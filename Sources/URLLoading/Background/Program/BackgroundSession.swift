@@ -154,7 +154,8 @@ final class BackgroundSession: Sendable {
 
     /// What a program has kept of a download goes to where the owner looks for it.
     func takeIn(partOf data: ResumeData) {
-        guard let directory else { return }
+        // The directory may be another session's.
+        guard problem == nil, let directory else { return }
         move(data.fileName, from: FileManager.default.temporaryDirectory.path, to: directory.filesPath)
     }
 
@@ -162,6 +163,16 @@ final class BackgroundSession: Sendable {
     func giveOut(partOf data: ResumeData) {
         guard let directory else { return }
         move(data.fileName, from: directory.filesPath, to: FileManager.default.temporaryDirectory.path)
+    }
+
+    /// What a task of this session was made from goes back, unless another one was made from the same.
+    func giveBack(partOf data: ResumeData, of task: UInt64) {
+        guard problem == nil else { return }
+        let bytes = Array(data.encoded)
+        let isShared = state.withLock { state in
+            state.entries.contains { $0.key != task && $0.value.order?.resumption == bytes }
+        }
+        if !isShared { giveOut(partOf: data) }
     }
 
     /// Where that fails the download begins anew, as it does with any file that is gone (B9.33).

@@ -31,6 +31,7 @@ struct TaskTransfer: Sendable {
         guard var order = order(for: request) else { return handOver(to: background) }
         order.awaitsDelegate = true
         if let error = background.begin(order, task, BackgroundLoad(background, task)) {
+            giveBackPart()
             return task.driver.endUnloaded(error)
         }
         task.delay.begin(until: date)
@@ -60,6 +61,7 @@ struct TaskTransfer: Sendable {
                 LoadFailure.unsupportedURL(request.url, "The task has no request that could be written down."))
         }
         if let error = background.begin(order, task, load) {
+            giveBackPart()
             return task.driver.endUnloaded(error)
         }
         if isSuspended { task.state.withLock { $0.machine.told() } }
@@ -164,6 +166,12 @@ struct TaskTransfer: Sendable {
         }
     }
 
+    /// What the program has resume data of, and was not used up, goes back to where these are good for every session (B9.31).
+    private func giveBackPart() {
+        guard let source = task.state.withLock({ $0.download?.source }) else { return }
+        task.session?.background?.giveBack(partOf: source, of: UInt64(task.identifier))
+    }
+
     /// What metrics will tell, and what came behind the body of the response.
     func take(_ measures: TransferMeasures) {
         takeMissedCookies(of: measures.exchanges)
@@ -192,6 +200,7 @@ struct TaskTransfer: Sendable {
     }
 
     private func end(downloadAt path: String?) {
+        giveBackPart()
         guard let path else { return endHop(nil) }
         switch TemporaryFile.borrow(path) {
         case .success(let file): endHop(nil, file: file)
