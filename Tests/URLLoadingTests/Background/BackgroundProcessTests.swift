@@ -68,6 +68,21 @@ struct BackgroundProcessTests {
         }
     }
 
+    @Test("B10.30: a damaged journal is spoken of where no task is left, and the program has no helper")
+    func damagedAlone() async throws {
+        try await withServer(router: router) { server in
+            try prepare()
+            #expect(try await run(server, "leave", alone: true).exitCode == 0)
+            let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+            let journal = try #require(files.first { $0.hasSuffix("/task-1") })
+            try Data("no journal".utf8).write(to: folder.url.appendingPathComponent(journal))
+            let resumed = try await run(server, "resume", alone: true)
+            #expect(resumed.exitCode == 0)
+            #expect(resumed.complaintsText.contains("a journal of a background session is unusable"))
+            #expect(log == ["invalid"])
+        }
+    }
+
     @Test("B10.33: ends that a program heard of before it was killed are not told again")
     func killedLater() async throws {
         let held = Set((8...10).map { "/download-\($0)" })
