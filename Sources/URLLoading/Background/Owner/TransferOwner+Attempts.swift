@@ -57,23 +57,24 @@ extension TransferOwner {
     }
 
     func responded(_ task: URLSessionTask, _ response: URLResponse) {
-        guard let (number, transfer) = transfer(of: task), let head = takeHead(of: response, number, transfer)
-        else { return }
-        transfer.record.counts.expectedToReceive = head.expectedLength
+        guard let (number, transfer) = transfer(of: task) else { return }
+        takeHead(of: response, task, number, transfer)
     }
 
-    /// Notes the head of an attempt's response, and tells it to a program that is there; nil where that was done
-    /// before.
-    @discardableResult
-    private func takeHead(of response: URLResponse, _ number: UInt64, _ transfer: LiveTransfer) -> TransferHead? {
-        guard transfer.record.head == nil, let head = TransferHead(response) else { return nil }
+    /// Notes the head of an attempt's first response, and tells a program that is there.
+    private func takeHead(
+        of response: URLResponse, _ task: URLSessionTask, _ number: UInt64, _ transfer: LiveTransfer
+    ) {
+        guard transfer.record.head == nil, let head = TransferHead(response) else { return }
         transfer.record.head = head
+        // Not what the head says: some have no body, whatever length they tell.
+        transfer.record.counts.expectedToReceive = task.countOfBytesExpectedToReceive
         tell(.responded(task: number, head))
-        if program != nil {
-            transfer.toldHead = head
-            transfer.record.measures.told(head)
-        }
-        return head
+        // No byte will come that would tell of it.
+        if task.countOfBytesExpectedToReceive == 0 { tell(.progress(task: number, transfer.record.counts)) }
+        guard program != nil else { return }
+        transfer.toldHead = head
+        transfer.record.measures.told(head)
     }
 
     func resumedAt(_ task: URLSessionTask, offset: Int64, total: Int64) {
@@ -189,7 +190,7 @@ extension TransferOwner {
     }
 
     private func succeeded(_ number: UInt64, _ transfer: LiveTransfer, _ task: URLSessionTask) {
-        if let response = task.response { takeHead(of: response, number, transfer) }
+        if let response = task.response { takeHead(of: response, task, number, transfer) }
         switch transfer.record.kind {
         case .download:
             if let path = transfer.downloaded { transfer.record.add(.downloaded(path: path)) }
