@@ -232,7 +232,8 @@ struct TaskState: ~Copyable, Sendable {
     /// How far the task is, for its progress.
     var progressStage: ProgressUnits.Stage {
         if machine.phase == .completed, error == nil { return .complete }
-        return response == nil ? .unanswered : .answered
+        // What an earlier run has counted is known without a response.
+        return response == nil && earlierCreation == nil ? .unanswered : .answered
     }
 
     /// Whether a cancellation or an end has been decided.

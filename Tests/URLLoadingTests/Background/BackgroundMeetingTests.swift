@@ -2,7 +2,6 @@
 
 import Foundation
 import Testing
-import URLLoadingEngine
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
 import URLLoadingTestSupport
@@ -536,17 +535,18 @@ struct BackgroundMeetingTests {
         }
     }
 
-    /// Leaves five bytes of a download where `folder` says, and gives the data that name them.
-    private func leavePart(of url: URL, in folder: String) throws -> ResumeData {
-        let naming = FileNaming.downloads
-        let file = try TemporaryFile.create(in: folder, prefix: naming.prefix, suffix: naming.partialSuffix).get()
-        let error = Array("hello".utf8).withUnsafeBytes { file.append($0) }
-        #expect(error == nil)
-        file.letGo()
-        return try #require(
-            ResumeData(
-                request: URLRequest(url: url), byteCount: 5, total: 10, validator: .tag("\"v1\""),
-                fileName: file.url.lastPathComponent))
+    @Test("B1.52, B10.33: the progress of a task that waits when it is met again shows what an earlier run has counted")
+    func progressOfWaiting() async throws {
+        try leave { record, _ in
+            record.isSuspended = true
+            record.counts.received = 400_000
+            record.counts.expectedToReceive = 4_000_000
+        }
+        try await withBackgroundSession(folder.configuration()) { session, _ in
+            let progress = try #require(await session.allTasks.first).progress
+            #expect(progress.completedUnitCount == 400_000 && progress.totalUnitCount == 4_000_000)
+            #expect(!progress.isIndeterminate)
+        }
     }
 
     @Test("B10.36, B9.16: a part of a download is where the next owner looks for it until the end is written down")
@@ -556,7 +556,7 @@ struct BackgroundMeetingTests {
         let order = TransferOrder(task: 1, kind: .download, request: TransferRequest(url: url.absoluteString))
         let record = TransferRecord(order, allowed: nil, isDiscretionary: false, now: .now)
         try directory.write(record)
-        let part = try leavePart(of: url, in: directory.filesPath)
+        let part = try Rig.leavePart(of: url, in: directory.filesPath)
         let owner = HearingOwner(met: [record.summary])
         let scribe = BackgroundScribe()
         try await withOwner(owner, delegate: scribe) { session in

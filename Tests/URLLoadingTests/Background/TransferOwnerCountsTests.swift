@@ -28,4 +28,32 @@ import URLLoadingTestSupport
             await Rig.stop(owner)
         }
     }
+
+    @Test("B10.33, B9.27: how far a download is that goes on is in its journal when the program hears of it")
+    func resumed() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try directory.write(Rig.settings)
+        let gate = ServerGate()
+        try await withServer(router: { _ in
+            .script([
+                .lines("HTTP/1.1 206 x\nETag: \"v1\"\nContent-Range: bytes 5-9/10\nContent-Length: 5\n\n"),
+                .wait(gate), .text("world"),
+            ])
+        }) { server in
+            let part = try Rig.leavePart(of: try server.at("/"), in: directory.filesPath)
+            let owner = try Rig.owner(directory)
+            let (program, _) = try await Rig.program(owner)
+            var order = Rig.download(server.url("/"))
+            order.resumption = Array(part.encoded)
+            owner.received(.start(order), from: program)
+            try await program.hear(.resumedAt(task: 1, offset: 5, total: 10))
+            let counts = try directory.read(settingAside: false).records.first?.counts
+            #expect(counts?.received == 5 && counts?.expectedToReceive == 10)
+            gate.open()
+            #expect(try await program.end(of: 1) == nil)
+            #expect(try Rig.file(program.news(of: 1)) == Data("helloworld".utf8))
+            await Rig.stop(owner)
+        }
+    }
 }

@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Testing
+import URLLoadingEngine
 import URLLoadingLoopbackServer
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -207,6 +208,18 @@ enum Rig {
 
     static func download(_ url: String, task: UInt64 = 1) -> TransferOrder {
         TransferOrder(task: task, kind: .download, request: TransferRequest(url: url))
+    }
+
+    /// Leaves five bytes of a download, of ten, in a folder, and gives the data that name them.
+    static func leavePart(of url: URL, in folder: String) throws -> ResumeData {
+        let naming = FileNaming.downloads
+        let file = try TemporaryFile.create(in: folder, prefix: naming.prefix, suffix: naming.partialSuffix).get()
+        #expect(Array("hello".utf8).withUnsafeBytes { file.append($0) } == nil)
+        file.letGo()
+        return try #require(
+            ResumeData(
+                request: URLRequest(url: url), byteCount: 5, total: 10, validator: .tag("\"v1\""),
+                fileName: file.url.lastPathComponent))
     }
 
     /// The bytes of the file of a download's news.

@@ -83,6 +83,7 @@ extension TransferOwner {
         transfer.namesFile = true
         transfer.record.counts.received = offset
         transfer.record.counts.expectedToReceive = total
+        save(number)
         tell(.resumedAt(task: number, offset: offset, total: total))
     }
 
