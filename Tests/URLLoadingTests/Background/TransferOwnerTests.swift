@@ -329,7 +329,7 @@ import URLLoadingTestSupport
     }
 
     @Test(
-        "B9.31, B10.34: an error in answer to the request for the rest leaves the part only where the program has data of it",
+        "B9.31, B10.34: an error in answer to the request for the rest leaves a part only that the program has data of",
         arguments: [false, true])
     func errorInPlaceOfRest(isPrograms: Bool) async throws {
         let folder = try StateFolder()

@@ -120,8 +120,8 @@ extension TransferOwner {
         noteResource(of: task, number, transfer)
     }
 
-    /// Writes down where an upload can go on, as soon as the server has named the place, and when it is another one: from there on it
-    /// goes on whatever happens. How much the server has by then is the server's to say.
+    /// Writes down where an upload can go on, as soon as the server has named the place, and when it is another one: from
+    /// there on it goes on whatever happens. How much the server has by then is the server's to say.
     private func noteResource(of task: URLSessionTask, _ number: UInt64, _ transfer: LiveTransfer) {
         let progress = task.core.state.withLock { $0.upload }
         let resource = progress?.machine.resource

@@ -254,7 +254,8 @@ extension BackgroundSession {
         }
         let found = takeFound()
         let records = found.records
-        // A helper has no standard error. An owner in this process reads the same, and says it; without a task there may be none.
+        // A helper has no standard error. An owner in this process reads the same, and says it; without a task there
+        // may be none.
         if ownsHere == nil || records.isEmpty { for damage in found.damaged { ErrorText.reportMisuse(damage.text) } }
         // A journal that cannot be read is another task's all the same (B10.46).
         if let last = Int(exactly: found.lastTask), last < Int.max { core.count(from: last) }

@@ -166,7 +166,8 @@ struct TaskTransfer: Sendable {
         }
     }
 
-    /// What the program has resume data of, and was not used up, goes back to where these are good for every session (B9.31).
+    /// What the program has resume data of, and was not used up, goes back to where these are good for every session
+    /// (B9.31).
     private func giveBackPart() {
         guard let source = task.state.withLock({ $0.download?.source }) else { return }
         task.session?.background?.giveBack(partOf: source, of: UInt64(task.identifier))
