@@ -394,6 +394,22 @@ import URLLoadingTestSupport
         }
     }
 
+    @Test("B9.20, B10.30: a task that cannot be written down ends with the resume data that it was to go on with")
+    func unwritableJournal() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        // No journal can be put in its place.
+        try FileManager.default.createDirectory(
+            atPath: directory.path + "/task-1", withIntermediateDirectories: false)
+        let owner = try Rig.owner(directory) { $0.report = { _ in } }
+        let (program, _) = try await Rig.program(owner)
+        var order = Rig.download("http://127.0.0.1:9/")
+        order.resumption = [1, 2, 3]
+        owner.received(.start(order), from: program)
+        #expect(try await program.end(of: 1)?.resumeData == [1, 2, 3])
+        await Rig.stop(owner)
+    }
+
     @Test("B11.6: a file that is not there ends an upload, and is not tried again")
     func missingSource() async throws {
         let folder = try StateFolder()
