@@ -2,6 +2,7 @@
 
 import Testing
 import URLLoadingPolicy
+import URLLoadingWire
 
 @Suite struct RedirectTargetTests {
     private let base = "http://a/b/c/d;p?q"
@@ -114,6 +115,23 @@ import URLLoadingPolicy
         ])
     func encoding(location: String, expected: String) {
         #expect(target(location) == expected)
+    }
+
+    @Test(
+        "B4.22: of a Location that is not UTF-8 each byte that is not ASCII is encoded as it came",
+        arguments: [
+            ("/caf\u{E9}?q=\u{E9}#\u{E9}", "http://host:8080/caf%E9?q=%E9#%E9"),
+            // Its second segment is UTF-8 by itself.
+            ("/\u{C3}\u{A9}/\u{E9}", "http://host:8080/%C3%A9/%E9"),
+            ("/%C3%A9 \u{93}x\u{94}", "http://host:8080/%C3%A9%20%93x%94"),
+            ("http://caf\u{E9}/", "http://caf%E9/"), ("/caf\u{C3}\u{A9}", "http://host:8080/caf%C3%A9"),
+        ])
+    func otherBytes(location: String, expected: String) {
+        var fields = Fields()
+        location.unicodeScalars.map { UInt8($0.value) }.withUnsafeBytes { fields.append("Location", $0) }
+        fields.append("Location", "/second")
+        #expect(fields.reference(.location).flatMap { target($0) } == expected)
+        #expect(fields.reference(.contentLocation) == nil)
     }
 
     @Test(

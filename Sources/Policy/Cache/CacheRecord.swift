@@ -150,7 +150,8 @@ package struct CacheRecord: Sendable, Equatable {
         writer.number(UInt32(clamping: answer.fields.count))
         for index in 0..<answer.fields.count {
             writer.text(answer.fields.name(at: index))
-            writer.text(answer.fields.value(at: index))
+            // As it came: what no longer is what the server has sent could not be followed or asked for.
+            answer.fields.withValueBytes(at: index) { writer.run($0) }
         }
         let selection = answer.selection
         writer.number(UInt8(selection.isUnrepeatable ? 1 : 0))
@@ -204,7 +205,7 @@ package struct CacheRecord: Sendable, Equatable {
         var fields = Fields()
         // Each takes eight bytes at least, so a wrong count ends with the bytes.
         for _ in 0..<count {
-            guard let name = reader.text(), let value = reader.text() else { return nil }
+            guard let name = reader.text(), let value = reader.run() else { return nil }
             fields.append(name, value)
         }
         return fields

@@ -11,7 +11,7 @@ package enum InvalidationRules {
         guard !isSafe(method), (200...399).contains(status), let target = CacheKey(url) else { return [] }
         var keys = [target]
         for name in [FieldName.location, .contentLocation] {
-            guard let location = fields.first(name),
+            guard let location = fields.reference(name),
                 let place = RedirectTarget.resolve(location: location, against: url), let key = CacheKey(place),
                 key.hasSameOrigin(as: target), !keys.contains(key)
             else { continue }

@@ -58,7 +58,7 @@ package enum StoringRules {
         var stored = Fields()
         for index in 0..<fields.count {
             let name = fields.name(at: index)
-            if !ASCII.contains(dropped, name) { stored.append(name, fields.value(at: index)) }
+            if !ASCII.contains(dropped, name) { fields.withValueBytes(at: index) { stored.append(name, $0) } }
         }
         return stored
     }

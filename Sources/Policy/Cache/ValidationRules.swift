@@ -64,11 +64,11 @@ package enum ValidationRules {
             let name = stored.fields.name(at: index)
             let isReplaced = news.fields.contains(FieldName(name)) && !ASCII.contains(kept, name)
             if isReplaced || isOutdated(stored.fields, index, name) { continue }
-            fields.append(name, stored.fields.value(at: index))
+            stored.fields.withValueBytes(at: index) { fields.append(name, $0) }
         }
         for index in 0..<news.fields.count {
             let name = news.fields.name(at: index)
-            if !ASCII.contains(kept, name) { fields.append(name, news.fields.value(at: index)) }
+            if !ASCII.contains(kept, name) { news.fields.withValueBytes(at: index) { fields.append(name, $0) } }
         }
         // RFC 9110 §6.6.1: without a Date the answer was made when it came.
         if !fields.contains(.date) { fields.append(.date, HTTPDate.text(news.responseTime)) }

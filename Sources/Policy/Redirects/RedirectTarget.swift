@@ -1,6 +1,8 @@
 // The URL a Location field leads to: behaviour B4.17 to B4.23, RFC 9110 §10.2.2, RFC 3986 §5. Servers write raw
 // spaces, UTF-8 and other bytes that no URL may hold; those are percent-encoded, and the rest is used as it stands.
 
+import URLLoadingWire
+
 /// Turns a Location value into the URL of the next request.
 package enum RedirectTarget {
     /// The absolute URL, or nil when the value is empty or no URL can be made of it.
@@ -26,6 +28,17 @@ package enum RedirectTarget {
     private static func isReference(_ reference: URIReference) -> Bool {
         reference.scheme != nil || reference.authority != nil
             || !reference.path.utf8.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: ":"))
+    }
+
+    /// The text of a received value that names a URL: UTF-8, or, where it is none, with the escape of each byte that is
+    /// not ASCII. Read as ISO-8859-1 and written as UTF-8, it would name another resource (RFC 3986 §2.1).
+    fileprivate static func reference(_ value: UnsafeRawBufferPointer) -> String {
+        if let text = String(validating: value, as: UTF8.self) { return text }
+        var text: [UInt8] = []
+        for byte in value {
+            if byte < 0x80 { text.append(byte) } else { text += escape(byte) }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func trimmed(_ text: String) -> String {
@@ -80,10 +93,14 @@ package enum RedirectTarget {
                 result.append(byte)
             } else {
                 isClean = false
-                result += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+                result += escape(byte)
             }
         }
         return isClean ? text : String(decoding: result, as: UTF8.self)
+    }
+
+    private static func escape(_ byte: UInt8) -> [UInt8] {
+        [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
     }
 
     /// pchar and "/" of RFC 3986 §3.3.
@@ -97,4 +114,15 @@ package enum RedirectTarget {
     }
 
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
+}
+
+extension Fields {
+    /// The first value of that name as a reference to a URL, for `RedirectTarget.resolve` (B4.22).
+    package func reference(_ name: FieldName) -> String? {
+        var reference: String?
+        forEachValue(name) { value in
+            if reference == nil { reference = RedirectTarget.reference(value) }
+        }
+        return reference
+    }
 }

@@ -107,7 +107,7 @@ package struct ResumableUploadMachine: Sendable {
         let report = UploadReport(head)
         guard report.status == 104, report.isOfOurVersion, fault == nil else { return false }
         noteSent(sent)
-        if let location = head.fields.first(.location), isCreating { note(location: location) }
+        if let location = head.fields.reference(.location), isCreating { note(location: location) }
         // Without a resource there is nothing to which the rest could belong (B11.25).
         guard resource != nil else { return false }
         note(report.limits)
@@ -201,7 +201,7 @@ package struct ResumableUploadMachine: Sendable {
         case 200..<300: return nil
         case 307, 308:
             // What was sent of a part went to the old place, so the new one is asked first. A circle ends with the attempts.
-            guard let location = head.fields.first(.location), let resource,
+            guard let location = head.fields.reference(.location), let resource,
                 let moved = UploadResource.url(location, against: resource)
             else { return .fail(.refused(status: report.status)) }
             self.resource = moved

@@ -50,6 +50,11 @@ package struct Fields: Sendable {
     /// Adds a field behind the others.
     package mutating func append(_ name: FieldName, _ value: String) { append(name.spelling, value) }
 
+    /// Adds a field behind the others whose value is bytes: what was received need not be UTF-8 (B5.47).
+    package mutating func append(_ name: String, _ value: UnsafeRawBufferPointer) {
+        name.withUTF8Bytes { append($0, value) }
+    }
+
     /// Removes every field of that name and adds one behind the others.
     package mutating func replace(_ name: String, with value: String) {
         removeAll(name)

@@ -42,6 +42,25 @@ import URLLoadingWire
         }
     }
 
+    @Test("B4.22, B7.51, B7.74: values that are not UTF-8 stay the bytes that came, on a disk and renewed, too")
+    func otherBytes() throws {
+        let value: [UInt8] = [0x2F, 0xE9]
+        var fields = Fields()
+        value.withUnsafeBytes { fields.append("Location", $0) }
+        var record = Self.record()
+        record.answer.fields = StoringRules.storedFields(fields)
+        var answer = try #require(Self.read(try Self.file(record, body: []))).0.answer
+        #expect(answer.fields.withValueBytes(at: 0) { Array($0) } == value)
+        var news = Fields()
+        value.withUnsafeBytes { news.append("X-New", $0) }
+        answer = try #require(
+            ValidationRules.freshened(
+                answer,
+                by: ValidationRules.News(
+                    fields: news, requestTime: answer.requestTime, responseTime: answer.responseTime)))
+        for index in 0..<2 { #expect(answer.fields.withValueBytes(at: index) { Array($0) } == value) }
+    }
+
     @Test("B7.12, B7.18: a record comes back from its bytes as it was")
     func roundTrip() throws {
         for body in [[], [1], Array("hello, world".utf8)] as [[UInt8]] {

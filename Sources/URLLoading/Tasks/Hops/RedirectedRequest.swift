@@ -10,7 +10,7 @@ enum RedirectedRequest {
     /// The next request, or `nil` when the response is no redirect that can be followed (B4.6, B4.17, B4.18).
     static func make(from request: URLRequest, response: ResponseHead) -> URLRequest? {
         guard RedirectRules.isRedirect(status: response.status), let asked = request.url,
-            case let base = asked.overHTTP, let location = response.fields.first(.location),
+            case let base = asked.overHTTP, let location = response.fields.reference(.location),
             let text = RedirectTarget.resolve(location: location, against: base.absoluteString),
             let target = URL(string: text)
         else { return nil }
