@@ -12,6 +12,8 @@ package struct Validators: Sendable, Equatable {
         package let text: String
         /// Whether it promises only that the meaning is the same.
         package let isWeak: Bool
+        /// Whether it can be sent back. Bytes that are not UTF-8 can be compared as text, but would go out as others.
+        fileprivate let isSendable: Bool
 
         /// The text without `W/`.
         var opaque: Substring { isWeak ? text.dropFirst(2) : text[...] }
@@ -20,7 +22,7 @@ package struct Validators: Sendable, Equatable {
         package func isWeaklyEqual(to other: Tag) -> Bool { opaque == other.opaque }
     }
 
-    /// The ETag; nil where there is none that can be asked for.
+    /// The ETag; nil where there is none that could be put into a condition.
     package let tag: Tag?
     /// The text of Last-Modified; nil where it is no date.
     package let lastModified: String?
@@ -28,19 +30,24 @@ package struct Validators: Sendable, Equatable {
     /// Reads the validators of an answer that came at a moment.
     package init(_ fields: Fields, time: WallTime) {
         let tags = fields.values(.eTag)
-        tag = tags.allSatisfy { $0 == tags.first } ? tags.first.flatMap(Self.tag) : nil
+        var areUTF8 = true
+        fields.forEachValue(.eTag) { areUTF8 = areUTF8 && $0.isUTF8 }
+        tag = tags.allSatisfy { $0 == tags.first } ? tags.first.flatMap { Self.tag($0, isSendable: areUTF8) } : nil
         let dates = fields.values(.lastModified)
         let date = dates.allSatisfy { $0 == dates.first } ? dates.first : nil
         lastModified = date.flatMap { HTTPDate.parse($0, now: time) == nil ? nil : $0 }
     }
 
+    /// The tag by which a server can be asked.
+    package var sendableTag: Tag? { tag.flatMap { $0.isSendable ? $0 : nil } }
+
     /// Whether there is nothing to ask by (B7.40).
-    package var isEmpty: Bool { tag == nil && lastModified == nil }
+    package var isEmpty: Bool { sendableTag == nil && lastModified == nil }
 
     /// The fields that ask whether something has changed (B7.71).
     package var conditions: Fields {
         var fields = Fields()
-        if let tag { fields.append(.ifNoneMatch, tag.text) }
+        if let tag = sendableTag { fields.append(.ifNoneMatch, tag.text) }
         if let lastModified { fields.append(.ifModifiedSince, lastModified) }
         return fields
     }
@@ -52,7 +59,7 @@ package struct Validators: Sendable, Equatable {
     }
 
     /// A tag that can be put into a condition: in quotes, or without them but with nothing that means something there.
-    private static func tag(_ text: String) -> Tag? {
+    private static func tag(_ text: String, isSendable: Bool) -> Tag? {
         let isWeak = text.utf8.starts(with: "W/".utf8)
         let opaque = text.utf8.dropFirst(isWeak ? 2 : 0)
         guard !opaque.isEmpty else { return nil }
@@ -63,7 +70,7 @@ package struct Validators: Sendable, Equatable {
                 // Quirk: tags without quotes are common; they are sent back as they came.
                 && (isQuoted || byte != UInt8(ascii: ",") && byte != UInt8(ascii: "*"))
         }
-        return isUsable ? Tag(text: text, isWeak: isWeak) : nil
+        return isUsable ? Tag(text: text, isWeak: isWeak, isSendable: isSendable) : nil
     }
 }
 

@@ -46,7 +46,7 @@ package enum ResumeRules {
     /// The validator that an answer brings (B9.22).
     private static func own(_ fields: Fields, time: WallTime) -> ResumeValidator? {
         let validators = Validators(fields, time: time)
-        if let tag = validators.tag, !tag.isWeak, isQuoted(tag.text) { return .tag(tag.text) }
+        if let tag = validators.sendableTag, !tag.isWeak, isQuoted(tag.text) { return .tag(tag.text) }
         guard let text = validators.lastModified, let modified = HTTPDate.parse(text, now: time),
             let date = fields.first(.date).flatMap({ HTTPDate.parse($0, now: time) })
         else { return nil }

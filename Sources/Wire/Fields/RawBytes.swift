@@ -86,6 +86,9 @@ extension UnsafeRawBufferPointer {
         return String(scalars)
     }
 
+    /// Whether `text`, sent as UTF-8, is these bytes again.
+    package var isUTF8: Bool { String(validating: self, as: UTF8.self) != nil }
+
     /// The decimal number the bytes are, nil unless they are one or more digits and at most `Int64.max`.
     var decimal: Int64? {
         guard !isEmpty else { return nil }

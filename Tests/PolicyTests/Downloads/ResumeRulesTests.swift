@@ -43,6 +43,20 @@ struct ResumeRulesTests {
         #expect(validator([]) == nil)
     }
 
+    @Test("B9.22: a tag that is not UTF-8 is not sent back as other bytes: then the date counts")
+    func otherBytes() {
+        var answer = fields(["Last-Modified: Tue, 14 Nov 2023 20:00:00 GMT", "Date: Tue, 14 Nov 2023 20:01:00 GMT"])
+        let tag: [UInt8] = [0x22, 0xE9, 0x22]
+        tag.withUnsafeBytes { answer.append("ETag", $0) }
+        func validator(_ answer: Fields) -> ResumeValidator? {
+            ResumeRules.validator(
+                method: "GET", isHTTP: true, request: Fields(), status: 200, fields: answer, time: now)
+        }
+        #expect(validator(answer) == .date("Tue, 14 Nov 2023 20:00:00 GMT"))
+        answer.removeAll("Last-Modified")
+        #expect(validator(answer) == nil)
+    }
+
     @Test("B9.21, B9.23: not for other methods and statuses, coded bodies, refused ranges, requests for parts")
     func conditions() {
         let tag = "ETag: \"v1\""
