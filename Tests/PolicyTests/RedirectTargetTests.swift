@@ -128,7 +128,7 @@ import URLLoadingWire
         ])
     func otherBytes(location: String, expected: String) {
         var fields = Fields()
-        location.unicodeScalars.map { UInt8($0.value) }.withUnsafeBytes { fields.append("Location", $0) }
+        fields.append("Location", latin1: location)
         fields.append("Location", "/second")
         #expect(fields.reference(.location).flatMap { target($0) } == expected)
         #expect(fields.reference(.contentLocation) == nil)

@@ -174,7 +174,7 @@ package struct AuthenticationMachine: Sendable {
         }
         let info = head.fields.authenticationParameters(side.infoField)
         let isProven = session.isProven(by: info, credential, request: request, hashes: hashes)
-        guard let nonce = info.value(of: "nextnonce"), isProven != false else {
+        guard let nonce = info.value(of: "nextnonce"), info.isReturnable("nextnonce"), isProven != false else {
             return Acceptance(authorization: accepted, isProven: isProven)
         }
         return Acceptance(

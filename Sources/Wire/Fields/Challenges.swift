@@ -34,16 +34,25 @@ package struct AuthenticationParameter: Sendable, Equatable {
     /// The value without quotes and escapes.
     package let value: String
 
+    /// Whether the value was UTF-8: what was not goes back as other bytes (B5.47).
+    package let isUTF8: Bool
+
     /// Makes a parameter.
-    package init(name: String, value: String) {
+    package init(name: String, value: String, isUTF8: Bool = true) {
         self.name = name
         self.value = value
+        self.isUTF8 = isUTF8
     }
 }
 
 extension [AuthenticationParameter] {
     /// The value of the first parameter of that name.
     package func value(of lowerCaseName: String) -> String? { first { $0.name == lowerCaseName }?.value }
+
+    /// Whether the first parameter of that name can be sent back as it came, or there is none.
+    package func isReturnable(_ lowerCaseName: String) -> Bool {
+        first { $0.name == lowerCaseName }?.isUTF8 ?? true
+    }
 }
 
 extension Fields {
@@ -146,20 +155,26 @@ private struct ChallengeReader {
             let start = position
             while position < bytes.count, Self.isBareValueByte(bytes[position]) { position += 1 }
             guard position > start else { return nil }
-            return AuthenticationParameter(name: name.lowercasedText, value: bytes.part(start, position).text)
+            return Self.parameter(name, bytes.part(start, position))
         }
         guard let value = quotedString() else { return nil }
-        return AuthenticationParameter(name: name.lowercasedText, value: value)
+        return value.withUnsafeBytes { Self.parameter(name, $0) }
     }
 
-    /// The text between two quotes, its escapes undone; nil when the second one is missing.
-    private mutating func quotedString() -> String? {
+    private static func parameter(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) -> AuthenticationParameter {
+        AuthenticationParameter(name: name.lowercasedText, value: value.text, isUTF8: value.isUTF8)
+    }
+
+    /// What stands between two quotes, its escapes undone; nil when the second one is missing.
+    private mutating func quotedString() -> [UInt8]? {
         position += 1
         var value: [UInt8] = []
         while position < bytes.count {
             var byte = bytes[position]
             position += 1
-            if byte == ASCII.quote { return value.withUnsafeBytes { $0.text } }
+            if byte == ASCII.quote { return value }
             if byte == ASCII.backslash {
                 guard position < bytes.count else { return nil }
                 byte = bytes[position]

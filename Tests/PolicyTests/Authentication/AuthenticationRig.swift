@@ -70,7 +70,11 @@ struct AuthenticationRig {
     mutating func refused(_ challenges: String...) -> String {
         var head = ResponseHead(status: 401)
         for challenge in challenges { head.fields.append(machine.side.challengeField, challenge) }
-        return told(machine.refused(head, request: request, freshness: freshness))
+        return refused(by: head)
+    }
+
+    mutating func refused(by head: ResponseHead) -> String {
+        told(machine.refused(head, request: request, freshness: freshness))
     }
 
     mutating func answered(_ answer: AuthenticationMachine.Answer) -> String {

@@ -202,6 +202,28 @@ struct DigestTests {
         #expect(parameters["username"] == #"DOMAIN\us"er"#)
     }
 
+    @Test(
+        "B2.86: what is not UTF-8 cannot be returned, so that the next challenge counts, and the nonce stays",
+        arguments: ["realm=\"é\", nonce=n", "realm=r, nonce=é", "realm=r, nonce=n, opaque=\"é\""])
+    func otherBytes(parameters: String) throws {
+        var rig = try AuthenticationRig()
+        var refusal = ResponseHead(status: 401)
+        refusal.fields.append("WWW-Authenticate", latin1: "Digest \(parameters), qop=auth")
+        #expect(rig.refused(by: refusal) == "deliver")
+        refusal.fields.append(.wwwAuthenticate, "Digest realm=r, nonce=ascii, qop=auth")
+        #expect(rig.refused(by: refusal) == "ask digest r 0")
+        #expect(rig.answered(.password(AuthenticationRig.password)) == "send digest")
+
+        var success = ResponseHead(status: 200)
+        success.fields.append("Authentication-Info", latin1: "nextnonce=\"é\"")
+        var spaces = RememberedSpaces()
+        let accepted = rig.machine.accepted(success, request: rig.request, hashes: .openSSL)
+        spaces.remember(try #require(accepted).authorization, for: rig.request)
+        let next = spaces.authorization(for: rig.machine.side, request: rig.request)
+        let field = try #require(next?.field(for: rig.request, hashes: .openSSL))
+        #expect(AuthenticationRig.takenApart(field)?["nonce"] == "ascii")
+    }
+
     @Test("R9110 §5.5: a user's name cannot bring line ends into the field")
     func injection() throws {
         let rig = try rig(challenge("qop=auth"), .init(user: "a\r\nX: y\0", password: "p"))
