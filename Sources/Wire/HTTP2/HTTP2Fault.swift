@@ -56,6 +56,8 @@ extension HTTP2Fault {
         case brokenBlock
         /// SETTINGS_ENABLE_PUSH has a value that it may not have (H8.3).
         case pushSetting
+        /// SETTINGS_NO_RFC7540_PRIORITIES is neither 0 nor 1 (H8.6).
+        case prioritySetting
         /// SETTINGS_MAX_FRAME_SIZE is outside its bounds (H8.6).
         case frameSizeSetting
         /// SETTINGS_INITIAL_WINDOW_SIZE is too large (H8.6).
@@ -117,7 +119,7 @@ extension HTTP2Fault {
         package var code: HTTP2ErrorCode {
             switch self {
             case .notHTTP2, .wrongStream, .idleStream, .push, .padding, .brokenBlock, .pushSetting, .frameSizeSetting,
-                .goAwayRises, .malformed, .dataBeforeHead, .bodyLength, .emptyUpdate:
+                .prioritySetting, .goAwayRises, .malformed, .dataBeforeHead, .bodyLength, .emptyUpdate:
                 .protocolError
             case .frameSize, .frameTooLarge: .frameSizeError
             case .windowSetting, .windowOverrun, .windowOverflow: .flowControlError
@@ -155,6 +157,7 @@ extension HTTP2Fault.Reason {
         case .padding: "A frame is padded with more bytes than it has"
         case .brokenBlock: "A header block is not in one piece"
         case .pushSetting: "The peer's SETTINGS_ENABLE_PUSH has a value that it may not have"
+        case .prioritySetting: "The peer's SETTINGS_NO_RFC7540_PRIORITIES has a value that it may not have"
         case .frameSizeSetting: "The peer's SETTINGS_MAX_FRAME_SIZE is out of bounds"
         case .windowSetting: "The peer's SETTINGS_INITIAL_WINDOW_SIZE is out of bounds"
         case .goAwayRises: "A second GOAWAY takes back what the first one said"

@@ -48,7 +48,10 @@ package struct HTTP2SettingsChange: Sendable, Equatable {
             maximumFrameSize = value
         case HTTP2Settings.Identifier.maximumHeaderListSize: maximumHeaderListSize = value
         case HTTP2Settings.Identifier.enableConnectProtocol: enablesExtendedConnect = value == 1
-        case HTTP2Settings.Identifier.noOldPriorities: ignoresOldPriorities = value == 1
+        case HTTP2Settings.Identifier.noOldPriorities:
+            // RFC 9218 §2.1.
+            guard value <= 1 else { throw .connection(.prioritySetting) }
+            ignoresOldPriorities = value == 1
         default: break
         }
     }

@@ -82,7 +82,8 @@ struct HTTP2SettingsTests {
         for size in [0, 16_383, 16_777_216, .max] as [UInt32] {
             expectFailure(.frameSizeSetting, .protocolError, [(5, size)])
         }
-        for entry in [(4, 0x7FFF_FFFF), (4, 0), (5, 16_384), (5, 16_777_215), (1, .max), (3, .max)]
+        for value in [2, .max] as [UInt32] { expectFailure(.prioritySetting, .protocolError, [(9, value)]) }
+        for entry in [(4, 0x7FFF_FFFF), (4, 0), (5, 16_384), (5, 16_777_215), (1, .max), (3, .max), (9, 0), (9, 1)]
             as [(UInt16, UInt32)]
         {
             var rig = HTTP2Rig.client()
