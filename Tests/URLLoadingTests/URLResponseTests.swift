@@ -348,9 +348,30 @@ struct URLResponseTests {
             ("attachment; filename=\"a/../b\"", "https://example.com/y", "a_.._b"),
             ("attachment; filename=\"..\"", "https://example.com/y", "y"),
             ("attachment; filename=\"a\u{1}\u{7}b\"", "https://example.com/y", "ab"),
+            ("attachment; filename=\" \"", "https://example.com/y", "y"),
+            (nil, "https://example.com/%20%C2%A0", "Unknown"),
         ] as [(String?, String, String)])
     func filenameCharacters(disposition: String?, url: String, wanted: String) throws {
         try filenames(disposition: disposition, url: url, wanted: wanted)
+    }
+
+    @Test("B5.68: a suggested file name has at most 255 bytes, is cut at a character's border, and keeps its ending")
+    func longFilenames() throws {
+        func expect(_ name: String, _ wanted: String, _ location: SourceLocation = #_sourceLocation) throws {
+            let suggested = try response(["Content-Disposition": "attachment; filename=\"\(name)\""]).suggestedFilename
+            #expect(suggested == wanted, sourceLocation: location)
+        }
+        func a(_ count: Int) -> String { String(repeating: "a", count: count) }
+        try expect(a(251) + ".txt", a(251) + ".txt")
+        try expect(a(252) + ".txt", a(251) + ".txt")
+        try expect(a(300), a(255))
+        try expect("x." + a(300), "x." + a(253))
+        try expect("." + a(300), "." + a(254))
+        // Four bytes and a mark of two: the last of them would have no room for its mark.
+        let marked = "😀\u{301}"
+        try expect(String(repeating: marked, count: 42) + ".txt", String(repeating: marked, count: 41) + ".txt")
+        // One character of more bytes than a name can have.
+        try expect("a" + String(repeating: "\u{301}", count: 200), "file.txt")
     }
 
     @Test(

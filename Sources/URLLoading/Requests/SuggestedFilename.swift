@@ -20,7 +20,7 @@ enum SuggestedFilename {
         return disposition.parameter("filename").flatMap(sanitised)
     }
 
-    /// Replaces slashes, drops control characters; `nil` for what cannot be a name (B5.68).
+    /// Replaces slashes, drops control characters and what is too long; `nil` for what cannot be a name (B5.68).
     private static func sanitised(_ name: String) -> String? {
         var result = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
@@ -30,9 +30,33 @@ enum SuggestedFilename {
                 result.append(scalar)
             }
         }
-        let text = String(result)
-        return text.isEmpty || text == "." || text == ".." ? nil : text
+        let text = fitting(String(result))
+        return text.unicodeScalars.allSatisfy(\.properties.isWhitespace) || text == "." || text == ".." ? nil : text
     }
+
+    /// The name cut between two characters to what Linux's file systems take; its ending stays.
+    private static func fitting(_ name: String) -> String {
+        guard name.utf8.count > longestName else { return name }
+        let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
+        let ending = name[dot...]
+        guard ending.utf8.count <= longestEnding else { return String(beginning(of: name[...], longestName)) }
+        return String(beginning(of: name[..<dot], longestName - ending.utf8.count)) + ending
+    }
+
+    /// As many characters as have no more than so many bytes.
+    private static func beginning(of text: Substring, _ mostBytes: Int) -> Substring {
+        // Forward: the way back from one flag to the one before it goes through all that precede it.
+        var left = mostBytes
+        return text.prefix { character in
+            left -= character.utf8.count
+            return left >= 0
+        }
+    }
+
+    /// Of bytes, as Linux's file systems have it.
+    private static let longestName = 255
+    /// Of bytes, its dot included; what is longer behind a dot is no ending but text. Picked by feel.
+    private static let longestEnding = 32
 
     /// Decodes `UTF-8''na%C3%AFve` (RFC 8187 §3.2); `nil` when the charset is another or an escape is broken (B5.67).
     private static func decodedExtendedValue(_ text: String) -> String? {
