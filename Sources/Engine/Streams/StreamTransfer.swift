@@ -74,11 +74,13 @@ final class StreamTransfer: SteeredLoad {
     func start(on connection: consuming DetachedConnection) {
         inbox = connection.unread[...]
         let unread = inbox.count
+        // Not what the stream is: TLS with a proxy is none with the server (B15.45).
+        let isSecure = connection.facts.tls != nil
         let stream = connection.takeStream()
         secureStream = stream as? TLSStream
         take(stream)
         if unread > 0 { moved(received: unread) }
-        carryOut(machine.connected(isSecure: secureStream != nil, unread: unread, now: now))
+        carryOut(machine.connected(isSecure: isSecure, unread: unread, now: now))
         read()
     }
 

@@ -128,6 +128,43 @@ struct BecomingStreamTests {
         }
     }
 
+    @Test("B1.70, B15.45: TLS with a proxy is none with the server: a stream gets that, too, when it asks for it")
+    func startsTLSBehindProxy() async throws {
+        let identity = try MailIdentity()
+        let (root, shown) = try CertificateFactory.server("127.0.0.1")
+        let proxy = try LoopbackProxy.start { $0.tls = .init(identity: shown) }
+        let port = try #require(NWEndpoint.Port("\(proxy.port)"))
+        try await withRawServer { peer in
+            try peer.requestHead()
+            try peer.send("HTTP/1.1 200 OK\r\n\r\nready\r\n")
+            // Ends the connection where something else comes, as the secret in clear.
+            try peer.startTLS(identity.context)
+            try peer.send("you said \(peer.line())\r\n")
+            _ = try peer.rest()
+            try peer.finish()
+        } _: { server in
+            let scribe = BecomingScribe()
+            let session = streamSession(scribe, anchor: identity.anchor + root.pem) { configuration in
+                configuration.hostOverrides = [:]
+                configuration.proxyConfigurations = [
+                    ProxyConfiguration(httpCONNECTProxy: .hostPort(host: "127.0.0.1", port: port), tlsOptions: .init())
+                ]
+            }
+            session.dataTask(with: try server.url).resume()
+            let task = try await scribe.stream()
+            #expect(try await task.line() == "ready")
+            task.startSecureConnection()
+            try await task.say("secret\n")
+            #expect(try await task.line() == "you said secret")
+            task.closeWrite()
+            #expect(try await task.rest().isEmpty)
+            await scribe.transcript.completed.wait()
+            #expect(scribe.transcript.calls.last == "complete nil 1")
+            #expect(proxy.asks.map(\.kind) == [.connect])
+        }
+        await proxy.stop()
+    }
+
     @Test("B1.70: a data task through a proxy's tunnel becomes a stream too")
     func tunnelled() async throws {
         let identity = try MailIdentity()
