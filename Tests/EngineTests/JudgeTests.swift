@@ -11,21 +11,6 @@ import URLLoadingTrust
 
 @Suite("Judges of connections")
 struct JudgeTests {
-    /// Counts the certificates that a server was shown.
-    private final class Doorkeeper: TrustEvaluator {
-        private let count = Guarded(0)
-        private let inner: any TrustEvaluator
-
-        init(_ authority: Certificate) { inner = AnchorsEvaluator(anchors: [authority]) }
-
-        var shown: Int { count.withLock(\.self) }
-
-        func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-            count.withLock { $0 += 1 }
-            return inner.evaluate(chain, policy: policy)
-        }
-    }
-
     /// Names that a server or a proxy is known by, and a client that is known to it.
     private struct Place {
         let root: Certificate
