@@ -69,11 +69,16 @@ extension TLSSession {
         defer { shim_certs_free(chain) }
         for certificate in certificates.dropFirst() { shim_certs_push(chain, certificate.pointer) }
         if SSL_use_cert_and_key(ssl, identity.chain.leaf.pointer, identity.keyPointer, chain, 1) == 1 {
-            answer = .given
+            answer = .given(identity)
         } else {
             let (name, reason) = (identity.chain.leaf.displayName, OpenSSLErrors.takeText())
             stage = .failed(.clientCertificateUnusable(name: name, reason: reason))
         }
+    }
+
+    /// What the server was shown in this handshake; nil also where it did not ask.
+    package var identityShown: Identity? {
+        if case .given(let identity) = answer { identity } else { nil }
     }
 
     /// The name that the client has asked for; for servers.

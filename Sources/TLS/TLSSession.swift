@@ -92,7 +92,7 @@ package final class TLSSession {
     enum IdentityAnswer {
         case notAsked
         case asked([[UInt8]])
-        case given
+        case given(Identity)
         case nothing
 
         var isGiven: Bool { if case .given = self { true } else { false } }

@@ -19,6 +19,8 @@ extension FTPTransfer {
             switch result {
             case .success(let channel):
                 peer = channel.tls?.peer?.presented
+                // A resumed session goes on with what was shown when it began.
+                if let tls = channel.tls, !tls.isResumed { identity = tls.identityShown }
                 secured(TLSStream(channel))
             case .failure(let error):
                 finish(error)
@@ -54,16 +56,21 @@ extension FTPTransfer {
     func leftToSession(_ number: Int) { opening.leftToSession(number) }
 
     /// The data connection must lead to the server of the control connection: no question is asked again, and no other server is
-    /// believed, whatever an evaluation would say.
+    /// believed, whatever an evaluation would say. It is shown what it was shown there, and nothing else (B2.41).
     private func askAboutData(_ asked: TLSHandshake.Question) -> Bool {
-        guard case .peer(let chain, _) = asked else { return false }
-        let isSame = peer.map { $0.leaf == chain.leaf } ?? false
+        let answer: QuestionAnswer
+        switch asked {
+        case .peer(let chain, _):
+            let isSame = peer.map { $0.leaf == chain.leaf } ?? false
+            answer = .peer(
+                isSame ? .accept : .refuse(TrustFailure(.other("it is not the control connection's"), chain.leaf)))
+        case .identity:
+            answer = .identity(.show(identity))
+        }
         // Later: an answer must not come before the question is put.
         core.reactor.later { [weak self] in
             guard let self, !isOver else { return }
-            dataHandshake?.answer(
-                .peer(
-                    isSame ? .accept : .refuse(TrustFailure(.other("it is not the control connection's"), chain.leaf))))
+            dataHandshake?.answer(answer)
         }
         return true
     }

@@ -39,6 +39,8 @@ final class FTPTransfer: SteeredLoad {
 
     /// The certificates that the server of the control connection has shown (+Protection).
     var peer: CertificateChain?
+    /// What that server was shown (+Protection).
+    var identity: Identity?
 
     private var deadlines: DeadlineMachine
     private var timer: LoopTimer?

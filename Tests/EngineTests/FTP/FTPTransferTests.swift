@@ -319,6 +319,43 @@ import URLLoadingTrust
     }
 
     @Test(
+        "B2.41: the data connection shows what the receiver has chosen for the control connection, which may be nothing",
+        arguments: [TLSVersion.v12, .v13])
+    func clientCertificate(version: TLSVersion) async throws {
+        let authority = try CertificateFactory.root("Clients")
+        let client = try authority.issue(.client("somebody")).identity
+        for isShown in [true, false] {
+            let doorkeeper = Doorkeeper(authority.certificate)
+            let (server, _) = try protected(version: version) {
+                // No session goes on, so that both connections are asked.
+                $0.tls?.tickets = 0
+                $0.requiresReuse = false
+                $0.tls?.clientAuthentication = .optional
+                $0.tls?.clientAuthorities = [authority.certificate]
+                $0.tls?.clientEvaluator = doorkeeper
+            }
+            // What the receiver does not show the session would.
+            let engine = LiveEngine { if !isShown { $0.identity = client } }
+            let asks = Guarded(0)
+            let answer = try await engine.ftp(
+                server, "/pub/hello.txt",
+                hooks: FTPHooks(asked: { question in
+                    switch question {
+                    case .peer(let peer): peer.answer(.accept)
+                    case .identity(let identity):
+                        asks.withLock { $0 += 1 }
+                        identity.answer(.show(isShown ? client : nil))
+                    case .proxy(let proxy): proxy.answer(.giveUp)
+                    }
+                })
+            ) { $0.isProtected = true }
+            #expect(answer.error == nil && answer.text == "hello")
+            #expect(doorkeeper.shown == (isShown ? 2 : 0))
+            #expect(asks.withLock(\.self) == 1)
+        }
+    }
+
+    @Test(
         "B14.26: the data connection must show the control connection's certificate, whoever judges servers",
         arguments: [true, false])
     func otherCertificate(asks: Bool) async throws {
