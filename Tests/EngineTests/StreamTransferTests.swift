@@ -230,6 +230,25 @@ struct StreamTransferTests {
         rig.expectClean()
     }
 
+    @Test("B15.41: a stream whose peer is silent in TLS ends when its reads and its writes have timed out")
+    func timeoutWhileSecuring() throws {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveEnd])
+        let lines = Lines()
+        let (handle, journal) = try open(rig)
+        handle.perform(.startSecure, late: { _ in })
+        write(handle, "abc", lines, timeout: .seconds(5))
+        read(handle, 1, 1, lines, timeout: .seconds(7))
+        rig.settle()
+        rig.advance(.seconds(6))
+        #expect(lines.all == ["write timedOut"] && journal.lines.isEmpty)
+        rig.advance(.seconds(1))
+        rig.settle()
+        #expect(lines.all == ["write timedOut", "read timedOut"] && journal.lines == ["finished timedOut"])
+        #expect(rig.peers.first?.sawEnd == true, "its connection is closed")
+        rig.expectClean()
+    }
+
     @Test("B15.53: the resource time-out ends a stream whose connection never comes")
     func resourceTimeout() throws {
         let rig = EngineRig()

@@ -257,6 +257,10 @@ package struct StreamMachine: Sendable {
             phase = .over
             actions.append(.ended(output.fault ?? input.fault))
         }
+        // B15.41: nothing is left that could wait for the connection, or for TLS.
+        if phase == .connecting || phase == .securing, let fault = output.fault, isPastReads {
+            actions += fail(fault)
+        }
         setClocks(now)
         return actions
     }
@@ -284,6 +288,12 @@ package struct StreamMachine: Sendable {
     /// Whether a read waits for what comes.
     private var wantsInput: Bool {
         if case .read? = reads.first { true } else { false }
+    }
+
+    /// Whether no read waits, and none can come.
+    private var isPastReads: Bool {
+        guard input.fault != nil || input.isEnding else { return false }
+        return !reads.contains { if case .read = $0 { true } else { false } }
     }
 
     private mutating func goOnWriting(_ actions: inout [StreamAction]) -> Bool {

@@ -221,6 +221,37 @@ struct StreamBarrierTests {
         #expect(rig.taken() == ["TLS", "1: timedOut"])
     }
 
+    @Test(
+        "B15.41: when reads and writes have both timed out the task fails, also before the connection, or TLS, stands",
+        arguments: [true, false])
+    func bothTimedOutBeforeIO(isConnected: Bool) {
+        let begun = isConnected ? ["TLS"] : []
+        var rig = StreamMachineRig(connected: isConnected)
+        rig.startSecure()
+        rig.read(timeout: .seconds(3))
+        rig.write(timeout: .seconds(2))
+        rig.pass(.seconds(2))
+        #expect(rig.taken() == begun + ["2: timedOut"])
+        rig.pass(.seconds(1))
+        #expect(rig.taken() == ["1: timedOut", "ended timedOut"])
+        #expect(rig.machine.deadline == nil)
+        rig = StreamMachineRig(connected: isConnected)
+        rig.startSecure()
+        rig.read(timeout: .seconds(3))
+        rig.closeRead()
+        rig.write(timeout: .seconds(2))
+        rig.pass(.seconds(2))
+        #expect(rig.taken() == begun + ["2: timedOut"], "the read waits yet")
+        rig.pass(.seconds(1))
+        #expect(rig.taken() == ["1: timedOut", "ended timedOut"])
+        rig = StreamMachineRig(connected: isConnected)
+        rig.startSecure()
+        rig.closeRead()
+        rig.write(timeout: .seconds(2))
+        rig.pass(.seconds(2))
+        #expect(rig.taken() == begun + ["1: timedOut", "ended timedOut"], "no read can come")
+    }
+
     @Test("B6.9, B6.12: the time of a call stands still while the task is suspended or a question is open")
     func held() {
         var rig = StreamMachineRig()
