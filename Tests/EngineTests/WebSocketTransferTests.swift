@@ -5,6 +5,7 @@ import Testing
 import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTestSupport
+import URLLoadingTrust
 import URLLoadingWire
 
 @testable import URLLoadingEngine
@@ -257,6 +258,44 @@ struct WebSocketTransferTests {
         #expect(rig.notes.all.prefix(2) == ["first", "second"])
         #expect(
             rig.lines.first?.contains("after \((text("first") + text("second")).count) bytes") == true, "\(rig.lines)")
+    }
+
+    @Test("B3.10, B3.74: where TLS breaks under an open web socket its error, and its calls', say so")
+    func brokenTLS() throws {
+        let end = try TunnelEnd()
+        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [end.root]) }
+        var server: MemoryStream?
+        rig.network.serve("host.test", port: 443) { [unowned rig] stream in
+            guard let front = try? TLSFront(stream, context: end.context, rig: rig) else { return stream.close() }
+            server = stream
+            let switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+            let script: [ScriptedPeer.Step] = [.receiveHead, .send(switching), .receiveEnd]
+            rig.keep(front.inside, ScriptedPeer(front.inside, on: rig.reactor, script))
+        }
+        let request = rig.submit(
+            fields: [("Connection", "Upgrade"), ("Upgrade", "websocket")], isUpgrade: true, scheme: .https
+        ) { _ in .detach }
+        rig.settle()
+        guard let connection = request.takeConnection() else {
+            Issue.record("\(String(describing: request.error))")
+            return
+        }
+        let journal = Journal()
+        let notes = Notes()
+        let handle = rig.core.carry(connection.takeStream(), as: WebSocketSettings(host: "host.test")) { _ in journal }
+        handle.perform(
+            .receive { result in
+                if case .failure(let failure) = result { notes.note("finished \(Rig.text(failure))") }
+            }, late: { _ in notes.note("late") })
+        rig.settle()
+        #expect(journal.lines.isEmpty && notes.all.isEmpty)
+        // A record that no key of this connection has made.
+        let garbage: [UInt8] = [23, 3, 3, 0, 20] + [UInt8](repeating: 7, count: 20)
+        _ = garbage.withUnsafeBytes { server?.write($0) }
+        rig.settle()
+        #expect(journal.lines.count == 1 && notes.all == journal.lines)
+        #expect(journal.lines.first?.hasPrefix("finished TLS with host.test failed: ") == true, "\(journal.lines)")
+        rig.expectClean()
     }
 
     @Test("Messages that are fetched one by one are read where they lie: what is behind them moves a few times only")

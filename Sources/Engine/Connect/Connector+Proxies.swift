@@ -87,7 +87,7 @@ extension Connector {
         if key.isForwarding { return established(channel) }
         guard let passage else { return }
         phase = .tunnelling
-        let carrier: any ByteStream = channel.tls == nil ? channel.stream : TLSStream(channel)
+        let carrier: any ByteStream = channel.tls == nil ? channel.stream : TLSStream(channel, isOfProxy: true)
         if passage.proxy.kind.isHTTP {
             askHTTP(passage, on: carrier)
         } else {

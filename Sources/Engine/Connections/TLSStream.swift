@@ -15,6 +15,8 @@ final class TLSStream: ByteStream {
     weak var observer: (any ByteStreamObserver)?
 
     private let channel: SecureChannel
+    /// Whether it is a proxy with which TLS was agreed on, and not the server.
+    fileprivate let isOfProxy: Bool
     /// What every read answers from now on, once the plaintext is used up.
     private var end: IOResult?
     private var hasToldEnd = false
@@ -24,9 +26,10 @@ final class TLSStream: ByteStream {
     private var isFinishing = false
     private var isClosed = false
 
-    /// Takes over a channel on which the handshake is over.
-    init(_ channel: SecureChannel) {
+    /// Takes over a channel on which the handshake, with the server or a proxy, is over.
+    init(_ channel: SecureChannel, isOfProxy: Bool = false) {
         self.channel = channel
+        self.isOfProxy = isOfProxy
         channel.stream.observer = self
     }
 
@@ -127,8 +130,16 @@ final class TLSStream: ByteStream {
 }
 
 extension ByteStream {
-    /// Why TLS on this stream has ended, where that was what failed.
-    var brokenTLS: TLSError? { (self as? TLSStream)?.broken }
+    /// Why TLS with the server has ended on this stream, where that was what failed.
+    var brokenTLS: TLSError? { brokenTLS(isOfProxy: false) }
+
+    /// The same of TLS with the proxy.
+    var brokenTLSOfProxy: TLSError? { brokenTLS(isOfProxy: true) }
+
+    private func brokenTLS(isOfProxy: Bool) -> TLSError? {
+        guard let secure = self as? TLSStream, secure.isOfProxy == isOfProxy else { return nil }
+        return secure.broken
+    }
 }
 
 extension TLSStream: ByteStreamObserver {

@@ -62,7 +62,7 @@ class ProxyDialogue: ByteStreamObserver {
 
     /// Why the proxy has ended the connection; TLS with it says more than the system.
     final func reason(_ error: SystemError?) -> ProxyFailure.Reason {
-        stream.brokenTLS.map { .tls($0) } ?? .closed(error)
+        stream.brokenTLSOfProxy.map { .tls($0) } ?? .closed(error)
     }
 
     // MARK: Readiness

@@ -194,6 +194,8 @@ final class WebSocketTransfer: SteeredLoad {
         if let verdict { return .engine(verdict) }
         switch end {
         case .lost:
+            // TLS says more than the system.
+            if let error = stream?.brokenTLS { return .engine(.tls(error, host: host)) }
             return .engine(.connectionLost(loss, phase: .conversing, received: receivedBytes, expected: nil))
         case .closed, .cancelled, .fault: return .end(end)
         }
@@ -228,8 +230,9 @@ final class WebSocketTransfer: SteeredLoad {
         flush()
         isOver = true
         timer?.clear()
-        letGo(end)
+        // Order: the stream knows more of it.
         let failure = failure(end)
+        letGo(end)
         for send in unconfirmed { send.handler(failure) }
         unconfirmed = []
         receiver.finished(failure, unclaimed: unclaimed())

@@ -192,7 +192,8 @@ final class HTTP1Exchange {
         guard channel.tls != nil else {
             return DetachedConnection(channel.stream, unread: unread, facts: facts, core: core)
         }
-        let secure = TLSStream(channel)
+        // A proxy that forwards is spoken to by its own TLS.
+        let secure = TLSStream(channel, isOfProxy: facts.tls == nil)
         // The end of the request may still wait there.
         secure.flushOutput()
         return DetachedConnection(secure, unread: unread, facts: facts, core: core)
