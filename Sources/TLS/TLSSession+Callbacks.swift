@@ -110,6 +110,9 @@ extension TLSSession {
     /// Whether the reference to the session was taken over.
     func ticketArrived(_ session: OpaquePointer) -> Bool {
         guard let tickets else { return false }
+        var length = 0
+        SSL_SESSION_get0_ticket(session, nil, &length)
+        guard length <= Self.longestTicket else { return false }
         let object = OpenSSLObject.tlsTicket(owning: session)
         if case .open = stage {
             tickets.put(ticket(object))
@@ -118,6 +121,10 @@ extension TLSSession {
         }
         return true
     }
+
+    /// Picked by feel: what servers send has some hundred bytes. With one of nearly 64 KiB the extensions of a ClientHello
+    /// do not fit into their two bytes of length (RFC 8446 §4.1.2), and no handshake can use it.
+    private static var longestTicket: Int { 16 << 10 }
 
     /// What the session hands on to those that resume it.
     func ticket(_ object: OpenSSLObject) -> Ticket {

@@ -158,6 +158,24 @@ import URLLoadingTrust
         #expect(pair.server.received == [2, 3] && pair.server.isClosed)
     }
 
+    @Test(
+        "RFC 8446 §4.6.1: a ticket with which a ClientHello would be too long is not kept: the next handshake is whole",
+        arguments: [TLSVersion.v12, .v13])
+    func longTickets(version: TLSVersion) throws {
+        let identity = try Made.server.get().identity
+        let context = try TLSContext(client: .init(maximum: version))
+        for (filler, isKept) in [(1_000, true), (60_000, false)] {
+            let tickets = TLSTickets()
+            for _ in 0..<2 {
+                let client = Endpoint(
+                    try TLSSession(client: context, serverName: "example.test", tickets: tickets))
+                try connect(client, RawServer(identity, ticketFiller: filler))
+                #expect(client.readError == nil)
+                #expect((tickets.count > 0) == isKept)
+            }
+        }
+    }
+
     /// Brings the handshake to its end, and what the server sends behind it to the client.
     private func connect(_ client: Endpoint, _ server: RawServer) throws {
         for _ in 0..<4 {
@@ -180,11 +198,18 @@ private final class RawServer {
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
 
-    init(_ identity: Identity) throws {
+    /// Its tickets have so many bytes of no meaning.
+    init(_ identity: Identity, ticketFiller: Int = 0) throws {
         guard let context = SSL_CTX_new(TLS_server_method()), let ssl = SSL_new(context),
             let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem())
         else { throw Failure() }
         (self.context, self.ssl, self.incoming, self.outgoing) = (context, ssl, incoming, outgoing)
+        SSL_CTX_set_session_ticket_cb(
+            context,
+            { ssl, count in
+                let filler = [UInt8](repeating: 0, count: count.map { Int(bitPattern: $0) } ?? 0)
+                return SSL_SESSION_set1_ticket_appdata(SSL_get_session(ssl), filler, filler.count)
+            }, nil, UnsafeMutableRawPointer(bitPattern: ticketFiller))
         SSL_use_certificate(ssl, identity.chain.leaf.pointer)
         SSL_use_PrivateKey(ssl, identity.keyPointer)
         SSL_set_bio(ssl, incoming, outgoing)
