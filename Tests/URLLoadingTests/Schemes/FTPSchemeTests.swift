@@ -296,6 +296,8 @@ struct FTPSchemeTests {
         let space = try #require(delegate.challenges.value.last?.protectionSpace)
         #expect(space.protocol == "ftps" && space.realm == nil && space.port == server.port)
         #expect(space.receivesCredentialSecurely, "B2.26")
+        let ofCertificate = try #require(delegate.challenges.value.first { $0.isAboutServer }?.protectionSpace)
+        #expect(ofCertificate.protocol == "https", "B2.19")
         // Without a delegate the storage knows it now, for ftps.
         #expect(try await visitor(storage: storage, trusts).data(from: place).0.count == 3)
         let plain = try url(server, "/pub/page.html")
