@@ -344,6 +344,29 @@ struct StreamTransferTests {
         rig.expectClean()
     }
 
+    @Test("B15.54: where TLS with a proxy breaks under a plain stream it is not the server's TLS that has failed")
+    func brokenTLSOfProxy() throws {
+        let end = try TunnelEnd("proxy.test")
+        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [end.root]) }
+        var outside: MemoryStream?
+        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
+            guard let front = try? TLSFront(stream, context: end.context, rig: rig) else { return stream.close() }
+            outside = stream
+            let script: [ScriptedPeer.Step] = [.receiveHead, .established, .receiveEnd]
+            rig.keep(front.inside, ScriptedPeer(front.inside, on: rig.reactor, script))
+        }
+        let lines = Lines()
+        let (handle, journal) = try open(rig, routes: [.proxied(try testProxy(.https))])
+        read(handle, 1, 1, lines)
+        rig.settle()
+        #expect(lines.all.isEmpty)
+        outside?.breakTLS()
+        rig.settle()
+        #expect(lines.all.count == 1 && journal.lines.count == 1)
+        #expect(lines.all.first?.contains("was lost (TLS with the proxy: ") == true, "\(lines.all)")
+        rig.expectClean()
+    }
+
     @Test("B15.50: the end of TLS is told also where it came right behind the last bytes")
     func endBehindPlaintext() throws {
         let outer = try TunnelEnd()

@@ -92,3 +92,11 @@ final class TLSFront: ByteStreamObserver {
         }
     }
 }
+
+extension MemoryStream {
+    /// Sends a record that no key of the connection has made.
+    func breakTLS() {
+        let record: [UInt8] = [23, 3, 3, 0, 20] + [UInt8](repeating: 7, count: 20)
+        _ = record.withUnsafeBytes { write($0) }
+    }
+}

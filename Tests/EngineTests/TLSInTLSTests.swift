@@ -26,9 +26,13 @@ struct TLSInTLSTests {
     }
 
     /// A proxy that is spoken to by TLS and then plays these steps.
-    private func serve(_ rig: EngineRig, _ steps: @escaping (MemoryStream) -> [ScriptedPeer.Step]) {
+    private func serve(
+        _ rig: EngineRig, accepted: @escaping (MemoryStream) -> Void = { _ in },
+        _ steps: @escaping (MemoryStream) -> [ScriptedPeer.Step]
+    ) {
         let context = outer.context
         rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
+            accepted(stream)
             guard let front = try? TLSFront(stream, context: context, rig: rig) else { return stream.close() }
             rig.keep(front.inside, ScriptedPeer(front.inside, on: rig.reactor, steps(front.inside)))
         }
@@ -96,6 +100,44 @@ struct TLSInTLSTests {
             Issue.record("\(String(describing: journal.error))")
             return
         }
+        rig.expectClean()
+    }
+
+    @Test("B13.21: where TLS with the proxy breaks inside a tunnel the error says so", arguments: [false, true])
+    func breaks(isBehindHandshake: Bool) throws {
+        let rig = makeRig()
+        var outside: MemoryStream?
+        let context = inner.context
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"
+        serve(rig, accepted: { outside = $0 }) { [unowned rig] stream in
+            [
+                .receiveHead, .established,
+                .run {
+                    guard isBehindHandshake, let peer = try? TLSPeer(stream, context: context, answer: answer) else {
+                        return
+                    }
+                    rig.keep(stream, peer)
+                    peer.streamBecameReadable(stream)
+                },
+            ]
+        }
+        let journal = try submit(rig)
+        #expect(!journal.hasEnded && journal.text == (isBehindHandshake ? "abc" : ""))
+        outside?.breakTLS()
+        rig.settle()
+        if isBehindHandshake {
+            guard case .connectionLost? = journal.error else {
+                Issue.record("\(String(describing: journal.error))")
+                return
+            }
+        } else {
+            guard case .tls? = journal.proxyFailure else {
+                Issue.record("\(String(describing: journal.error))")
+                return
+            }
+        }
+        #expect(
+            journal.error?.description.contains("TLS with the proxy") == true, "\(String(describing: journal.error))")
         rig.expectClean()
     }
 

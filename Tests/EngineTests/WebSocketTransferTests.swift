@@ -289,9 +289,7 @@ struct WebSocketTransferTests {
             }, late: { _ in notes.note("late") })
         rig.settle()
         #expect(journal.lines.isEmpty && notes.all.isEmpty)
-        // A record that no key of this connection has made.
-        let garbage: [UInt8] = [23, 3, 3, 0, 20] + [UInt8](repeating: 7, count: 20)
-        _ = garbage.withUnsafeBytes { server?.write($0) }
+        server?.breakTLS()
         rig.settle()
         #expect(journal.lines.count == 1 && notes.all == journal.lines)
         #expect(journal.lines.first?.hasPrefix("finished TLS with host.test failed: ") == true, "\(journal.lines)")

@@ -330,6 +330,10 @@ final class Connector {
             case .failure(let error):
                 core.trace?.tell(.handshakeFinished(name, .failure(error)))
                 if isProxy { return proxyFailed(.tls(error)) }
+                // Not by the server: what the handshake went through has ended.
+                if let proxy = key.route.proxy, let error = stream.brokenTLSOfProxy {
+                    return finish(.failure(.proxy(ProxyFailure(proxy, .tls(error)))))
+                }
                 finish(.failure(.tls(error, host: key.origin.host)))
             }
         }

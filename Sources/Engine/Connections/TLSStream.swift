@@ -54,7 +54,7 @@ final class TLSStream: ByteStream {
             case .failed(let error): end = .failed(error)
             case .broken(let error):
                 broken = error
-                end = .failed(.brokenProtocol(in: "SSL_read"))
+                end = .failed(.brokenProtocol(in: isOfProxy ? "TLS with the proxy" : "SSL_read"))
             }
         }
         hasToldEnd = true
@@ -100,7 +100,7 @@ final class TLSStream: ByteStream {
             case .failed(let error): obstacle = .failed(error)
             case .broken(let error):
                 if broken == nil { broken = error }
-                obstacle = .failed(.brokenProtocol(in: "SSL_write"))
+                obstacle = .failed(.brokenProtocol(in: isOfProxy ? "TLS with the proxy" : "SSL_write"))
             }
             return taken > 0 ? .bytes(taken) : obstacle
         }
