@@ -36,9 +36,8 @@ package final class LoopCore {
     private var isShutDown = false
     @exclusivity(unchecked) private var freeTimers: [DeadlineTimer] = []
     private lazy var poolDriver = PoolDriver(core: self)
-    /// Made with the first request that waits for the network.
-    private(set) lazy var connectivity = ConnectivityWaiters(
-        monitor: configuration.makeConnectivityMonitor(reactor))
+    /// What waits for the network; nil before the first that does.
+    private var waiters: ConnectivityWaiters?
 
     convenience init(reactor: Reactor, configuration: EngineConfiguration, port: EnginePort) {
         let network = configuration.makeNetwork?(reactor)
@@ -88,6 +87,19 @@ package final class LoopCore {
 
     /// The connections of this engine.
     var pool: PoolDriver { poolDriver }
+
+    /// What waits for the network.
+    var connectivity: ConnectivityWaiters {
+        if let waiters { return waiters }
+        let made = ConnectivityWaiters(monitor: configuration.makeConnectivityMonitor(reactor), reactor: reactor)
+        waiters = made
+        return made
+    }
+
+    /// A connection stands: what waits for a way to the same place goes on.
+    func reached(_ origin: Origin, by route: Route) {
+        waiters?.reached(Destination(origin: origin, route: route))
+    }
 
     // MARK: Loads
 

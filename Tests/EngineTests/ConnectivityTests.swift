@@ -33,8 +33,11 @@ struct ConnectivityTests {
     private let box = MonitorBox()
     private var monitor: FakeMonitor { box.monitor }
 
-    private func makeRig() -> EngineRig {
-        EngineRig { [box] in $0.makeConnectivityMonitor = { _ in box.monitor } }
+    private func makeRig(configure: (inout EngineConfiguration) -> Void = { _ in }) -> EngineRig {
+        EngineRig { [box] in
+            $0.makeConnectivityMonitor = { _ in box.monitor }
+            configure(&$0)
+        }
     }
 
     /// ENETUNREACH, ENETDOWN, EHOSTUNREACH, ECONNREFUSED.
@@ -69,7 +72,7 @@ struct ConnectivityTests {
     @Test(
         "B12.7, B12.12: a request that waits for the network has the dates of its attempt, until it gets a connection")
     func dates() throws {
-        let rig = makeRig()
+        let rig = makeRig { $0.maximumConnectionsPerHost = 1 }
         cutOff(rig)
         let lost = rig.submit(waitsForConnectivity: true)
         let found = rig.submit(waitsForConnectivity: true)
@@ -79,9 +82,8 @@ struct ConnectivityTests {
         let attempt = try #require(lost.outcome?.timelines.last)
         #expect(attempt.lookupEnd != nil && attempt.connectStart != nil && attempt.connectEnd == nil)
         rig.serve("host.test", [.receiveHead, .respond("other"), .receiveHead, .respond("hello")])
+        // What waits goes on with the connection that another load has opened.
         let other = rig.submit()
-        rig.settle()
-        monitor.change()
         rig.settle()
         let timeline = try #require(found.outcome?.timelines.last)
         #expect(other.text == "other" && found.text == "hello" && timeline.reused)
@@ -108,11 +110,11 @@ struct ConnectivityTests {
         }
         read()
         rig.advance(.seconds(5))
-        #expect(notes.all == ["waits"] && monitor.isWatching)
+        #expect(notes.all.allSatisfy { $0 == "waits" } && monitor.isWatching)
         rig.serve("host.test", [.send("hello"), .receiveEnd])
         monitor.change()
         rig.settle()
-        #expect(notes.all == ["waits", "hello"])
+        #expect(notes.all.last == "hello")
         handle.cancel()
         rig.settle()
         #expect(!monitor.isWatching && notes.all.last == "finished")
@@ -132,16 +134,18 @@ struct ConnectivityTests {
         request.waitsForConnectivity = true
         let handle = rig.core.submit(request)
         rig.advance(.seconds(60))
-        #expect(notes.all == ["waits"] && monitor.isWatching)
+        let told = notes.all.count
+        #expect(notes.all.allSatisfy { $0 == "waits" } && monitor.isWatching)
         monitor.change()
         rig.settle()
-        #expect(notes.all == ["waits", "waits"], "the change did not help")
+        #expect(notes.all.count == told + 1, "the change did not help")
         rig.network.setAddress("10.0.0.9:21", .hang)
         monitor.change()
         rig.advance(.seconds(4))
-        #expect(notes.all == ["waits", "waits"])
+        #expect(notes.all.count == told + 1)
         rig.advance(.seconds(2))
-        #expect(notes.all == ["waits", "waits", "finished"] && !monitor.isWatching, "the idle time runs again")
+        #expect(notes.all.count == told + 2 && notes.all.last == "finished", "the idle time runs again")
+        #expect(!monitor.isWatching)
         handle.cancel()
         rig.expectClean()
     }
@@ -219,6 +223,91 @@ struct ConnectivityTests {
         rig.settle()
         #expect(journal.hasEnded && journal.error != nil)
         rig.expectClean()
+    }
+
+    @Test("B6.41: what no message of the kernel tells of is found by tries after 1 s, 2 s and so on up to a minute")
+    func triesFromTimeToTime() {
+        let rig = makeRig()
+        monitor.hasInterface = true
+        rig.network.setName("host.test", .fails(.temporary))
+        let journal = rig.submit(idleTimeout: .seconds(5), waitsForConnectivity: true)
+        rig.settle()
+        // Told with each attempt that leaves it waiting.
+        var waits = 1
+        #expect(journal.waits == waits)
+        for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
+            rig.advance(.seconds(pause) - .milliseconds(1))
+            #expect(journal.waits == waits)
+            rig.advance(.milliseconds(1))
+            waits += 1
+            #expect(journal.waits == waits)
+        }
+        monitor.change()
+        rig.settle()
+        waits += 1
+        #expect(journal.waits == waits)
+        rig.serve("host.test", [.receiveHead, .respond("hello")])
+        rig.advance(.milliseconds(999))
+        #expect(journal.waits == waits && !journal.hasEnded)
+        rig.advance(.milliseconds(1))
+        #expect(journal.text == "hello" && journal.error == nil)
+        rig.expectClean()
+    }
+
+    @Test("B6.41: a load that begins to wait is tried again after a second, however long others have waited")
+    func tryOfANewOne() {
+        let rig = makeRig()
+        cutOff(rig)
+        let old = rig.submit(waitsForConnectivity: true)
+        rig.advance(.seconds(130))
+        rig.network.setName("other.test", .fails(.temporary))
+        let new = rig.submit(host: "other.test", waitsForConnectivity: true)
+        rig.settle()
+        rig.serve("host.test", [.receiveHead, .respond("hello")])
+        rig.serve("other.test", [.receiveHead, .respond("hello")])
+        rig.advance(.seconds(1))
+        #expect(new.text == "hello" && old.text == "hello")
+        rig.expectClean()
+    }
+
+    @Test("B6.41: of many that wait for one place one is tried, and all go on when it gets there or fails otherwise")
+    func oneTriesForAll() {
+        for errno in [nil, Self.refused] {
+            let rig = makeRig()
+            cutOff(rig)
+            let journals = (0..<20).map { _ in rig.submit(waitsForConnectivity: true) }
+            rig.settle()
+            #expect(journals.allSatisfy { $0.waits > 0 && !$0.hasEnded })
+            let dialled = rig.network.dialled.count
+            rig.advance(.seconds(1))
+            #expect(rig.network.dialled.count == dialled + 1)
+            if let errno {
+                cutOff(rig, errno: errno)
+            } else {
+                rig.serve("host.test", (0..<20).flatMap { _ in [.receiveHead, .respond("hello")] })
+            }
+            rig.advance(.seconds(2))
+            #expect(journals.allSatisfy { $0.hasEnded && ($0.error == nil) == (errno == nil) })
+            rig.expectClean()
+        }
+    }
+
+    @Test("B6.41: one that is cancelled or suspended while it is tried holds up none of the others")
+    func triedOneGoes() {
+        for cancels in [true, false] {
+            let rig = makeRig()
+            cutOff(rig)
+            let first = rig.submit(waitsForConnectivity: true)
+            let second = rig.submit(waitsForConnectivity: true)
+            rig.settle()
+            rig.network.setAddress("10.0.0.9:80", .hang)
+            rig.advance(.seconds(1))
+            if cancels { first.handle?.cancel() } else { first.handle?.suspend() }
+            rig.serve("host.test", [.receiveHead, .respond("hello")])
+            rig.advance(.seconds(2))
+            #expect(second.text == "hello")
+            rig.expectClean()
+        }
     }
 
     @Test("A change while an attempt is under way is not missed")

@@ -1,7 +1,8 @@
 // What waits for the network (B6.15 to B6.20), transactions and what is opened outside the pool: they found no way to their
-// host, and try again whenever the machine's network changes.
+// host, and try again whenever the machine's network changes. The kernel does not tell of all that may help, as a resolver or a
+// neighbour that answers again, so there is a try from time to time, too (B6.41).
 //
-// The monitor runs only while loads wait. A change between a failed attempt and the beginning of the watch, or
+// Monitor and timer run only while loads wait. A change between a failed attempt and the beginning of the watch, or
 // while an attempt is under way, must not be missed: each attempt carries the number of the change it knew of, and one
 // that is behind is made again at once.
 
@@ -13,9 +14,19 @@ protocol ConnectivityWaiter: AnyObject {
     var id: LoadID { get }
     var core: LoopCore { get }
     var patience: ConnectivityPatience { get set }
+    /// Where it wants to get.
+    var destination: Destination { get }
+    /// Whether it waits now.
+    var isOffline: Bool { get }
 
-    /// The machine's network is another than before.
+    /// There may be a way now: where it waits, it tries again.
     func networkChanged()
+}
+
+/// A server and the first way to it. Loads that wait for the same one are tried one for all.
+struct Destination: Hashable {
+    let origin: Origin
+    let route: Route
 }
 
 /// What one of them knows of the network.
@@ -57,7 +68,9 @@ extension ConnectivityWaiter {
             core.connectivity.join(self)
             return .tryAgain
         }
-        return core.connectivity.isBehind(patience.knownChange) ? .tryAgain : .wait
+        guard !core.connectivity.isBehind(patience.knownChange) else { return .tryAgain }
+        core.connectivity.lookAgainLater()
+        return .wait
     }
 
     /// Hears of no changes any more.
@@ -65,18 +78,23 @@ extension ConnectivityWaiter {
     func stopWaitingForNetwork() {
         guard patience.isListening else { return }
         patience.isListening = false
-        core.connectivity.leave(id)
+        core.connectivity.leave(self)
     }
 }
 
-/// Wakes whatever waits when the network has changed.
+/// Wakes whatever waits when the network has changed, and from time to time.
 final class ConnectivityWaiters {
     private let monitor: any ConnectivityMonitor
+    private let reactor: Reactor
+    private lazy var timer = reactor.makeTimer { [unowned self] in lookAgain() }
     private var members: [LoadID: any ConnectivityWaiter] = [:]
     private var changes = 1
+    /// How often the timer has fired since something was new.
+    private var looks = 0
 
-    init(monitor: any ConnectivityMonitor) {
+    init(monitor: any ConnectivityMonitor, reactor: Reactor) {
         self.monitor = monitor
+        self.reactor = reactor
     }
 
     deinit {
@@ -95,12 +113,19 @@ final class ConnectivityWaiters {
             monitor.start { [unowned self] in networkChanged() }
         }
         members[waiter.id] = waiter
+        looks = 0
     }
 
-    /// It has ended.
-    fileprivate func leave(_ id: LoadID) {
-        members[id] = nil
-        if members.isEmpty { monitor.stop() }
+    /// It ends. Where it was not waiting itself, others may have waited for what it would find.
+    fileprivate func leave(_ waiter: some ConnectivityWaiter) {
+        let destination = waiter.isOffline ? nil : waiter.destination
+        members[waiter.id] = nil
+        if members.isEmpty {
+            monitor.stop()
+            timer.clear()
+        } else if let destination {
+            reached(destination)
+        }
     }
 
     /// Whether an attempt failed because this machine has no way to the host (B6.20), not because of the host (B6.19).
@@ -119,7 +144,41 @@ final class ConnectivityWaiters {
 
     private func networkChanged() {
         changes += 1
+        looks = 0
         // In the order of submission; a copy, since those that end leave.
         for id in members.keys.sorted() { members[id]?.networkChanged() }
     }
+
+    // MARK: What no message tells of
+
+    /// There is a way to this place: all that wait for one go on.
+    func reached(_ destination: Destination) {
+        let waiting = members.values.filter { $0.isOffline && $0.destination == destination }.map(\.id)
+        for id in waiting.sorted() { members[id]?.networkChanged() }
+    }
+
+    /// Something waits, and is tried again before long.
+    fileprivate func lookAgainLater() {
+        let pause = BackOff.wait(afterFailure: looks + 1, first: Self.firstPause, longest: Self.longestPause)
+        let next = reactor.now + pause
+        if let deadline = timer.deadline, deadline <= next { return }
+        timer.set(next)
+    }
+
+    /// One for each destination tries again; the others learn of it what has become of that.
+    private func lookAgain() {
+        looks += 1
+        var tried: Set<Destination> = []
+        for id in members.keys.sorted() {
+            if let waiter = members[id], waiter.isOffline, tried.insert(waiter.destination).inserted {
+                waiter.networkChanged()
+            }
+        }
+        // One that is suspended on its way does not tell.
+        if members.values.contains(where: \.isOffline) { lookAgainLater() }
+    }
+
+    // Picked by feel: a resolver that is about to be there is found at once, and a look a minute costs nothing.
+    private static let firstPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(60)
 }

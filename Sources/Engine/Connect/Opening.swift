@@ -22,7 +22,7 @@ protocol OpeningOwner: AnyObject {
     func unhold()
     /// No way leads to the host now.
     func networkIsMissing()
-    /// The ways are tried again, as the network is another than before.
+    /// The ways are tried again: one of them may lead there now.
     func networkMayBeBack()
 }
 
@@ -45,7 +45,7 @@ final class Opening: ConnectivityWaiter {
     /// What a SOCKS proxy was told of where the origin is; nil on other ways.
     private(set) var target: SOCKSExchange.Target?
     var patience: ConnectivityPatience
-    private var isOffline = false
+    private(set) var isOffline = false
     private var isAsked = false
 
     /// Tickets are kept in `tickets`, or in the store of the loop. Where no way is named it goes straight.
@@ -130,7 +130,9 @@ final class Opening: ConnectivityWaiter {
         target = nil
         let connector = makeConnector(isBare: true) { [unowned self] result in
             switch result {
-            case .success(let channel): end(.success(channel.stream))
+            case .success(let channel):
+                core.reached(origin, by: routes[0])
+                end(.success(channel.stream))
             case .failure(let error) where error.isOfTheWay && !otherRoutes.isEmpty: connectByNextWay()
             case .failure(let error): foundNoWay(error)
             }
@@ -150,7 +152,9 @@ final class Opening: ConnectivityWaiter {
         }
     }
 
-    /// The machine's network is another than before.
+    var destination: Destination { Destination(origin: origin, route: routes[0]) }
+
+    /// There may be a way now.
     func networkChanged() {
         guard isOffline else { return }
         isOffline = false

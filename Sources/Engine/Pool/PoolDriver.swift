@@ -321,6 +321,7 @@ final class PoolDriver {
             id, capacity: connection.capacity, isShared: connection.isHTTP2, now: reactor.elapsed)
         carryOut()
         connection.watchWhileIdle()
+        core.reached(key.origin, by: key.route)
     }
 
     private func dialFailed(_ id: ConnectionID, _ error: EngineError) {

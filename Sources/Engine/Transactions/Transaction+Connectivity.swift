@@ -15,7 +15,9 @@ extension Transaction: ConnectivityWaiter {
         }
     }
 
-    /// The machine's network is another than before.
+    var destination: Destination { Destination(origin: key.origin, route: key.route) }
+
+    /// There may be a way now.
     func networkChanged() {
         guard isOffline else { return }
         forgetConnector()

@@ -75,7 +75,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10). Suspended only where it
         /// was asked about that connection.
         case waiting(isTimed: Bool)
-        /// There is no way to the host; tried again when the machine's network changes.
+        /// There is no way to the host; tried again when the machine's network changes, and from time to time.
         case offline
         /// The server did not look at it, and is asked again a little later (H7.3).
         case turnedAway(LoopTimer)
@@ -349,7 +349,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// Whether it waits for the network.
     var isOffline: Bool { if case .offline = state { true } else { false } }
 
-    /// Stays without a connection until the network changes; tells the receiver.
+    /// Stays without a connection until there may be a way; tells the receiver.
     func waitForNetwork() {
         state = .offline
         deadlines.stopped()
@@ -378,12 +378,13 @@ final class Transaction: SteeredLoad, ExchangeOwner {
 
     /// Lets go of what it has on the loop; the caller tells the receiver, and then the core.
     func leave(_ error: EngineError?) {
+        // Order: whether it waits is looked at.
+        stopWaitingForNetwork()
         state = .finished
         feed?.close()
         core.takeBack(timer)
         countBytes()
         handle.request.trace?.tell(.ended(discardBudget == nil ? error : nil))
-        stopWaitingForNetwork()
         if let before = handle.request.continues { pool.abandonKept(after: before) }
     }
 
