@@ -1,6 +1,6 @@
 // Which transfers of a background session are under way: how many at a time (B10.9), not before their date (B10.26), those
-// whose time is left to the system behind all others (B10.12), again after a failure that may pass (B10.22, B10.39), and
-// none beyond its time (B10.41).
+// whose time is left to the system behind all others (B10.12), again after a failure that may pass (B10.22, B10.39), those
+// that wait for a network only where no other wants their places, and none beyond its time (B10.41).
 //
 // A machine: it is told what has happened and asked what is next. It must not know a clock, how a transfer is carried out,
 // or what a transfer is besides a number.
@@ -27,6 +27,8 @@ package struct TransferSchedule: Sendable {
         case begin(UInt64)
         /// The transfer has had its time: it ends with −1001.
         case expire(UInt64)
+        /// Another transfer wants the place of this one, which waits for a network: its attempt ends, and has failed with −1009.
+        case postpone(UInt64)
     }
 
     /// What follows from a failure.
@@ -52,6 +54,10 @@ package struct TransferSchedule: Sendable {
         /// How often it has failed without any progress in between.
         package var failures: UInt32
         fileprivate var phase = Phase.ready
+        /// Whether its attempt waits for a network.
+        fileprivate var isOffline = false
+        /// Whether it was the network that its last attempt wanted.
+        fileprivate var lackedNetwork = false
 
         /// A transfer that may begin.
         package init(
@@ -74,6 +80,8 @@ package struct TransferSchedule: Sendable {
         case delayed(since: TransferInstant, Int64)
         /// A question is open. The transfer needs no place meanwhile.
         case asking
+        /// It has given its place away, and its attempt is about to end.
+        case leaving
     }
 
     private var entries: [UInt64: Entry] = [:]
@@ -113,11 +121,30 @@ package struct TransferSchedule: Sendable {
         change(number) { $0.priority = priority }
     }
 
+    /// The attempt of a transfer waits for a network. It keeps its place while no other transfer wants that.
+    package mutating func waits(_ number: UInt64) { change(number) { $0.isOffline = true } }
+
     /// Bytes have moved: what failed before is forgotten.
-    package mutating func progressed(_ number: UInt64) { change(number) { $0.failures = 0 } }
+    package mutating func progressed(_ number: UInt64) {
+        change(number) { $0.failures = 0 }
+        foundNetwork(number)
+    }
 
     /// A transfer cannot go on before a question is answered: its place is free.
-    package mutating func asked(_ number: UInt64) { change(number) { $0.phase = .asking } }
+    package mutating func asked(_ number: UInt64) {
+        change(number) { $0.phase = .asking }
+        foundNetwork(number)
+    }
+
+    /// Where it had waited for a network, others may have one, too.
+    private mutating func foundNetwork(_ number: UInt64) {
+        guard entries[number]?.isOffline == true else { return }
+        change(number) { $0.isOffline = false }
+        for (other, entry) in entries where entry.lackedNetwork {
+            guard case .delayed = entry.phase else { continue }
+            change(other) { $0.phase = .ready }
+        }
+    }
 
     /// The question of a transfer that is still under way is answered: the transfer takes its place again, one too many
     /// if need be; one that stands still waits for a place when it is resumed.
@@ -136,6 +163,8 @@ package struct TransferSchedule: Sendable {
         let full = BackOff.wait(afterFailure: Int(entry.failures), first: patience.first, longest: patience.longest)
         let delay = max(patience.first, BackOff.spread(full, random: random))
         entry.phase = .delayed(since: now, delay)
+        entry.isOffline = false
+        entry.lackedNetwork = code == Self.noNetwork
         entries[number] = entry
         return .retry(attempt: entry.failures, delay: delay)
     }
@@ -159,18 +188,34 @@ package struct TransferSchedule: Sendable {
         let expired = entries.filter { $0.value.lifetime.remaining(now) == 0 }.keys.sorted()
         for number in expired { entries[number] = nil }
         var steps = expired.map { Step.expire($0) }
-        let running = entries.values.filter { $0.phase == .running && !$0.isSuspended }
-        var free = places - running.count
+        var free = places - entries.values.count(where: \.isRunning)
         let waiting = entries.filter { $0.value.isDue(now) }
             .sorted { ($1.value.priority, $0.key) < ($0.value.priority, $1.key) }
-        for (number, entry) in waiting where !entry.isDiscretionary && free > 0 {
+        // Those that only wait for a network make room.
+        var offline = entries.filter { $0.value.isRunning && $0.value.isOffline }.keys.sorted()[...]
+        for (number, entry) in waiting where !entry.isDiscretionary {
+            if free > 0 {
+                free -= 1
+            } else if let other = offline.popFirst() {
+                steps.append(postpone(other))
+            } else {
+                break
+            }
             steps.append(begin(number))
-            free -= 1
         }
         // Those without haste go one by one, and only while no other transfer is to run.
-        let isQuiet = !entries.values.contains { $0.phase == .running && !$0.isSuspended }
-        if isQuiet, let (number, _) = waiting.first(where: \.value.isDiscretionary) { steps.append(begin(number)) }
+        let isQuiet = !entries.values.contains { $0.isRunning && !$0.isOffline }
+        if isQuiet, let (number, _) = waiting.first(where: \.value.isDiscretionary) {
+            let before = offline.first { entries[$0]?.isDiscretionary == true }
+            if let other = before ?? (free > 0 ? nil : offline.first) { steps.append(postpone(other)) }
+            steps.append(begin(number))
+        }
         return steps
+    }
+
+    private mutating func postpone(_ number: UInt64) -> Step {
+        change(number) { $0.phase = .leaving }
+        return .postpone(number)
     }
 
     private mutating func begin(_ number: UInt64) -> Step {
@@ -184,14 +229,20 @@ package struct TransferSchedule: Sendable {
     }
 
     private static let mostFailures: UInt32 = 1_000_000
+
+    /// `NSURLErrorNotConnectedToInternet`.
+    package static let noNetwork: Int64 = -1009
 }
 
 extension TransferSchedule.Entry {
+    /// Whether it has a place.
+    fileprivate var isRunning: Bool { phase == .running && !isSuspended }
+
     /// Whether it wants a place.
     fileprivate func isDue(_ now: TransferInstant) -> Bool {
         if isSuspended { return false }
         switch phase {
-        case .running, .asking: return false
+        case .running, .asking, .leaving: return false
         case .ready: return earliestBegin.map { $0 <= now.wall } ?? true
         case .delayed(let since, let delay): return now.elapsed(since: since) >= delay
         }
@@ -202,7 +253,7 @@ extension TransferSchedule.Entry {
         if let remaining = lifetime.remaining(now) { times.append(remaining) }
         if !isSuspended {
             switch phase {
-            case .running, .asking: break
+            case .running, .asking, .leaving: break
             case .ready:
                 // The calendar's clock may be set meanwhile, so it is looked at again and again.
                 if let earliestBegin, earliestBegin > now.wall { times.append(min(earliestBegin - now.wall, 60_000)) }

@@ -142,6 +142,44 @@ import URLLoadingPolicy
         #expect(!schedule.hasWork)
     }
 
+    @Test("B10.39: a transfer that waits for a network keeps its place only while no other wants it")
+    func waitingForNetwork() {
+        var schedule = TransferSchedule(places: 2)
+        for number in 1...2 { schedule.added(UInt64(number), Self.entry()) }
+        #expect(schedule.next(Self.at(0)) == [.begin(1), .begin(2)])
+        schedule.waits(1)
+        #expect(schedule.next(Self.at(1)).isEmpty, "nothing else is to be done")
+        schedule.added(3, Self.entry())
+        schedule.added(4, Self.entry())
+        #expect(schedule.next(Self.at(2)) == [.postpone(1), .begin(3)], "what does not wait keeps its place")
+        #expect(schedule.next(Self.at(3)).isEmpty && schedule.hasWork)
+        #expect(schedule.failed(1, code: -1009, random: 0, now: Self.at(3)) == .retry(attempt: 1, delay: 1000))
+        schedule.waits(3)
+        #expect(schedule.next(Self.at(4)) == [.postpone(3), .begin(4)])
+        // Bytes of one that has waited say that there is a network again: the others need not wait any longer.
+        #expect(schedule.failed(3, code: -1009, random: 0, now: Self.at(5)) == .retry(attempt: 1, delay: 1000))
+        schedule.waits(4)
+        schedule.ended(2)
+        #expect(schedule.next(Self.at(6)).isEmpty)
+        schedule.progressed(4)
+        #expect(schedule.next(Self.at(7)) == [.begin(1)])
+        schedule.ended(4)
+        #expect(schedule.next(Self.at(8)) == [.begin(3)])
+        // It has a network now.
+        schedule.added(5, Self.entry())
+        #expect(schedule.next(Self.at(9)).isEmpty)
+    }
+
+    @Test("B10.12, B10.39: discretionary transfers begin one by one also where one of them waits for a network")
+    func discretionWaitingForNetwork() {
+        var schedule = TransferSchedule(places: 2)
+        for number in 1...2 { schedule.added(UInt64(number), Self.entry(discretionary: true)) }
+        #expect(schedule.next(Self.at(0)) == [.begin(1)])
+        schedule.waits(1)
+        #expect(schedule.next(Self.at(1)) == [.postpone(1), .begin(2)])
+        #expect(schedule.next(Self.at(2)).isEmpty)
+    }
+
     @Test("B10.37: a transfer that waits for an answer leaves its place to the next one")
     func asking() {
         var schedule = TransferSchedule(places: 1)

@@ -89,6 +89,26 @@ import URLLoadingWire
         await Rig.stop(owner)
     }
 
+    @Test("B10.39: transfers that wait for a network hold up none of another host")
+    func networkMissing() async throws {
+        let folder = try StateFolder()
+        try await withServer(router: { _ in .text("there") }) { server in
+            var settings = Rig.settings
+            settings.transfersAtATime = 2
+            // TCP has no way to a group.
+            settings.hostOverrides = [TransferField("nowhere.test", "224.0.0.1")]
+            let owner = try Rig.owner(try folder.directory())
+            let (program, _) = try await Rig.program(owner, settings: settings)
+            for task in UInt64(1)...2 {
+                owner.received(.start(Rig.download("http://nowhere.test/", task: task)), from: program)
+            }
+            owner.received(.start(Rig.download(server.url("/a"), task: 3)), from: program)
+            #expect(try await program.end(of: 3) == nil)
+            #expect(!program.events.contains { if case .news(1, _) = $0 { true } else { false } }, "it waits")
+            await Rig.stop(owner)
+        }
+    }
+
     @Test("B10.39, B10.22: a transfer waits for a server that is down")
     func serverDown() async throws {
         let folder = try StateFolder()

@@ -44,6 +44,8 @@ final class LiveTransfer {
         case expire
         /// To go on later.
         case halt
+        /// To be tried again: it waits for a network, and another wants its place.
+        case postpone
     }
 
     struct OpenQuestion {

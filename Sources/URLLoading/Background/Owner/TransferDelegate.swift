@@ -21,6 +21,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, URLSessionDownlo
         completionHandler(owner?.run { $0.redirected(task, to: request, after: response) } ?? request)
     }
 
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        owner?.run { $0.waits(task) }
+    }
+
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -56,6 +56,13 @@ extension TransferOwner {
         return request
     }
 
+    /// An attempt waits for a network: another transfer may have its place.
+    func waits(_ task: URLSessionTask) {
+        guard let (number, _) = transfer(of: task) else { return }
+        schedule.waits(number)
+        settle()
+    }
+
     func responded(_ task: URLSessionTask, _ response: URLResponse) {
         guard let (number, transfer) = transfer(of: task) else { return }
         takeHead(of: response, task, number, transfer)
@@ -173,15 +180,17 @@ extension TransferOwner {
             if let question, !question.original.isAboutServer { transfer.record.state = .asking(question.challenge) }
             save(number)
             return
-        case .expire, .halt, .none: break
+        case .expire, .halt, .postpone, .none: break
         }
         if let failure = transfer.fileFailure {
             return complete(number, TransferFailure(directory: failure, url: transfer.record.current.url))
         }
         guard let error, !isWhole else { return succeeded(number, transfer, task) }
-        let random = UInt32.random(in: 0...UInt32.max)
-        switch schedule.failed(number, code: FailureCode.of(error), random: random, now: now) {
-        case .end: complete(number, TransferFailure(error, keepsResumeData: true))
+        let isPostponed = if case .postpone = transfer.intent { true } else { false }
+        let code = isPostponed ? TransferSchedule.noNetwork : FailureCode.of(error)
+        switch schedule.failed(number, code: code, random: UInt32.random(in: 0...UInt32.max), now: now) {
+        case .end:
+            complete(number, isPostponed ? expired(transfer) : TransferFailure(error, keepsResumeData: true))
         case .retry(let attempt, let delay):
             keepForLater(error, transfer)
             transfer.record.failures = attempt
@@ -268,6 +277,15 @@ extension TransferOwner {
             return complete(number, failure)
         }
         transfer.intent = .expire
+        end(attempt) { _ in }
+    }
+
+    /// Another transfer has got the place of one that waits for a network.
+    func postpone(_ number: UInt64) {
+        guard let transfer = transfers[number], let attempt = transfer.attempt, case .none = transfer.intent else {
+            return
+        }
+        transfer.intent = .postpone
         end(attempt) { _ in }
     }
 

@@ -284,6 +284,7 @@ actor TransferOwner: TransferService {
             switch step {
             case .begin(let number): begin(number)
             case .expire(let number): expire(number)
+            case .postpone(let number): postpone(number)
             }
         }
     }
