@@ -174,4 +174,50 @@ import URLLoadingWire
         #expect(rig.network.dialled == ["10.0.0.3:80", "10.0.0.1:80", "10.0.0.2:80"])
         rig.expectClean()
     }
+
+    @Test("B16.80: a name whose addresses are silent until the time is over is looked up anew, whichever time that is")
+    func forgetsSilentAddresses() {
+        let limits: [(Duration?, Duration?, Duration?)] = [
+            (.seconds(3), nil, nil), (nil, .seconds(3), nil), (nil, nil, .seconds(3)),
+        ]
+        for (idle, resource, limit) in limits {
+            let rig = EngineRig { $0.connectionTimeout = limit }
+            rig.network.setName("host.test", .addresses(["10.0.0.1", "10.0.0.2"]))
+            rig.network.setAddress("10.0.0.1:80", .hang)
+            rig.network.setAddress("10.0.0.2:80", .hang)
+            let journal = rig.submit(idleTimeout: idle, resourceTimeout: resource)
+            rig.advance(.milliseconds(2999))
+            #expect(!journal.hasEnded && rig.network.forgotten.isEmpty)
+            rig.advance(.seconds(1))
+            #expect(journal.hasEnded && rig.network.forgotten == ["host.test"])
+            rig.expectClean()
+        }
+    }
+
+    @Test("B16.80: what a program cancels says nothing about addresses, nor does a short silence after a long look-up")
+    func keepsAddresses() {
+        let rig = EngineRig()
+        rig.network.setName("host.test", .addresses(["10.0.0.1"]))
+        rig.network.setName("slow.test", .addresses(["10.0.0.1"], delay: .milliseconds(2900)))
+        rig.network.setAddress("10.0.0.1:80", .hang)
+        let journal = rig.submit(idleTimeout: .seconds(9))
+        let slow = rig.submit(host: "slow.test", idleTimeout: .seconds(3))
+        rig.advance(.seconds(4))
+        journal.handle?.cancel()
+        rig.settle()
+        #expect(journal.hasEnded && slow.hasEnded && rig.network.dialled.count == 2)
+        #expect(rig.network.forgotten.isEmpty)
+        rig.expectClean()
+    }
+
+    @Test("B16.80: a proxy whose addresses are silent is looked up anew")
+    func forgetsSilentProxy() throws {
+        let rig = EngineRig()
+        rig.network.setName("proxy.test", .addresses(["10.0.0.8"]))
+        rig.network.setAddress("10.0.0.8:3128", .hang)
+        let journal = rig.submit(idleTimeout: .seconds(3), route: .proxied(try testProxy()))
+        rig.advance(.seconds(4))
+        #expect(journal.hasEnded && rig.network.forgotten == ["proxy.test"])
+        rig.expectClean()
+    }
 }

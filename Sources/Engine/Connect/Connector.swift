@@ -126,7 +126,24 @@ final class Connector {
         limit = nil
     }
 
+    /// The time of whoever wants the connection is over. Addresses that are silent are no better than those that refuse: a host
+    /// that has moved away does not answer any more.
+    ///
+    /// Where most of the time went by with the look-up, the silence was too short to say anything.
+    func timeIsOver() {
+        guard case .dialling = step,
+            core.reactor.nanoseconds - setup.connect.start >= setup.lookup.end - setup.lookup.start
+        else { return }
+        forgetAddresses(of: passage?.proxy.endpoint ?? key.origin)
+    }
+
+    /// The host may have moved: the next attempt asks for its addresses anew.
+    private func forgetAddresses(of place: Origin) {
+        if aside?.address == nil, !place.isIPLiteral { core.resolver.forget(place.host, port: place.port) }
+    }
+
     private func passedLimit(_ timeout: Duration) {
+        timeIsOver()
         cancel()
         step = .none
         finish(.failure(.connectionTimeout(host: key.timedOut, phase: phase, after: timeout)))
@@ -283,9 +300,8 @@ final class Connector {
             case .success(let stream):
                 if passage == nil { reached(stream) } else { reachedProxy(stream) }
             case .failure(let error):
-                // The host may have moved: the next attempt asks for its addresses anew. Owner: the core is not held by what it
-                // holds, so this is not the local.
-                if aside?.address == nil, !place.isIPLiteral { self.core.resolver.forget(place.host, port: place.port) }
+                // Owner: the core is not held by what it holds, so this is not the local.
+                forgetAddresses(of: place)
                 if passage != nil, case .connect(_, let failures) = error {
                     proxyFailed(.unreachable(failures))
                 } else {

@@ -91,6 +91,9 @@ final class Opening: ConnectivityWaiter {
         return true
     }
 
+    /// Its owner's time is over; what follows is the owner's affair.
+    func timeIsOver() { connector?.timeIsOver() }
+
     /// Gives up; no completion is called any more.
     func cancel() {
         stopWaitingForNetwork()

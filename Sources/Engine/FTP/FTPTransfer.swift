@@ -271,11 +271,13 @@ final class FTPTransfer: SteeredLoad {
         case .idle:
             let silence = EngineError.idleTimeout(
                 host: host, phase: currentPhase, after: handle.request.idleTimeout ?? .zero)
+            opening.timeIsOver()
             guard opening.goesRound(after: silence) else { return finish(silence) }
             // Each way has its own time.
             deadlines.started(core.reactor.elapsed)
             rearm()
         case .resource:
+            opening.timeIsOver()
             finish(.resourceTimeout(host: host, phase: currentPhase, after: core.reactor.elapsed - start))
         case nil: rearm()
         }

@@ -193,6 +193,7 @@ final class StreamTransfer: SteeredLoad {
     }
 
     private func deadlinePassed() {
+        opening.timeIsOver()
         carryOut(machine.expired(now: now))
     }
 

@@ -418,10 +418,12 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         case .idle where endEarlyAnswered() || waitedForOthers(): break
         case .idle:
             let host = key.route.timedOut(handle.request.origin.host)
+            if isWaiting { pool.connector(for: self)?.timeIsOver() }
             failed(.idleTimeout(host: host, phase: phase, after: handle.request.idleTimeout ?? .zero))
         case .resource:
             let start = (pastTimelines.first ?? timeline).fetchStart
             let host = key.route.timedOut(handle.request.origin.host)
+            if isWaiting { pool.connector(for: self)?.timeIsOver() }
             failed(.resourceTimeout(host: host, phase: phase, after: start.duration(to: reactor.now)))
         case nil: rearm()
         }
