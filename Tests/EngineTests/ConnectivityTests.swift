@@ -150,6 +150,21 @@ struct ConnectivityTests {
         rig.expectClean()
     }
 
+    @Test("B6.20: an address of a family that this machine cannot use does not keep a request from waiting")
+    func otherFamily() {
+        // EADDRNOTAVAIL, EAFNOSUPPORT, and what says something about the host.
+        for (errno, waits) in [(99, true), (97, true), (Self.refused, false)] as [(Int32, Bool)] {
+            let rig = makeRig()
+            rig.network.setName("host.test", .addresses(["2001:db8::1", "10.0.0.9"]))
+            rig.network.setAddress("[2001:db8::1]:80", .fail(errno: errno))
+            rig.network.setAddress("10.0.0.9:80", .fail(errno: Self.unreachable))
+            let journal = rig.submit(waitsForConnectivity: true)
+            rig.settle()
+            #expect(journal.hasEnded != waits && (journal.waits > 0) == waits, "\(errno)")
+            rig.expectClean()
+        }
+    }
+
     @Test("B6.15: without the wish to wait, the request fails at once and nothing is watched")
     func failsOtherwise() {
         let rig = makeRig()

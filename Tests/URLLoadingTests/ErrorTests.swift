@@ -197,9 +197,33 @@ struct ErrorTests {
             ([ECONNREFUSED], .cannotConnectToHost), ([ETIMEDOUT], .cannotConnectToHost),
             ([ENETUNREACH], .notConnectedToInternet), ([ENETDOWN, ENETUNREACH], .notConnectedToInternet),
             ([ENETUNREACH, ECONNREFUSED], .cannotConnectToHost), ([], .cannotFindHost),
+            // IPv6 is switched off, or the address to speak from is of the other family.
+            ([EADDRNOTAVAIL, ENETUNREACH], .notConnectedToInternet),
+            ([EAFNOSUPPORT, ENETUNREACH], .notConnectedToInternet),
+            ([EADDRNOTAVAIL, ECONNREFUSED], .cannotConnectToHost), ([EADDRNOTAVAIL], .cannotConnectToHost),
         ] as [([Int32], URLError.Code)])
     func connectCodes(errnos: [Int32], code: URLError.Code) {
-        #expect(ErrorMapping.connectCode(errnos) == code)
+        #expect(ErrorMapping.connectCode(errnos.map { SystemError(errno: $0, call: "connect") }) == code)
+    }
+
+    @Test("B17.20: an address of a family that cannot be used here does not hide that the network is missing")
+    func wrongFamily() throws {
+        let addresses = [
+            try #require(SocketAddress(literal: "2001:db8::1", port: 80)),
+            try #require(SocketAddress(literal: "192.0.2.1", port: 80)),
+        ]
+        func error(_ first: SystemError) -> URLError {
+            let failures = zip(addresses, [first, SystemError(errno: ENETUNREACH, call: "connect")])
+                .map { EngineError.ConnectFailure(address: $0, error: $1) }
+            return ErrorMapping.urlError(.connect(host: "h", failures), url: url)
+        }
+        for (errno, call) in [(EAFNOSUPPORT, "bind"), (EADDRNOTAVAIL, "connect")] {
+            let first = SystemError(errno: errno, call: call)
+            #expect(error(first).code == .notConnectedToInternet)
+            #expect(underlying(error(first))?.code == Int(ENETUNREACH))
+        }
+        // The address to speak from is not there.
+        #expect(error(SystemError(errno: EADDRNOTAVAIL, call: "bind")).code == .cannotConnectToHost)
     }
 
     private static func untrusted(_ reason: TrustFailure.Reason, further: [TrustFailure.Reason] = []) -> EngineError {

@@ -131,7 +131,9 @@ final class ConnectivityWaiters {
     /// Whether an attempt failed because this machine has no way to the host (B6.20), not because of the host (B6.19).
     fileprivate func isLackOfNetwork(_ error: EngineError) -> Bool {
         switch error.obstacle {
-        case .connect(let failures)?: !failures.isEmpty && failures.allSatisfy(\.error.isNoRoute)
+        case .connect(let failures)?:
+            failures.contains(where: \.error.isNoRoute)
+                && failures.allSatisfy { $0.error.isNoRoute || $0.error.isWrongFamily }
         case .lookup(let failure)?:
             switch failure.reason {
             case .temporary: true
