@@ -214,10 +214,11 @@ struct ConnectivityTests {
         rig.advance(.seconds(99))
         #expect(!journal.hasEnded)
         rig.advance(.seconds(2))
-        guard case .resourceTimeout(_, phase: .waitingForConnectivity, _) = journal.error else {
+        guard case .resourceTimeout(_, phase: .waitingForConnectivity, _, .connect?) = journal.error else {
             Issue.record("\(String(describing: journal.error))")
             return
         }
+        #expect("\(String(describing: journal.error))".contains("unreachable"), "B17.4: the last attempt's reason")
         #expect(!monitor.isWatching)
         rig.expectClean()
     }

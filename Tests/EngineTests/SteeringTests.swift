@@ -285,7 +285,7 @@ import URLLoadingWire
         rig.advance(.seconds(999))
         #expect(!journal.hasEnded)
         rig.advance(.seconds(2))
-        guard case .resourceTimeout("host.test", .receivingBody, .seconds(1000)) = journal.error else {
+        guard case .resourceTimeout("host.test", .receivingBody, .seconds(1000), nil) = journal.error else {
             Issue.record("\(String(describing: journal.error))")
             return
         }

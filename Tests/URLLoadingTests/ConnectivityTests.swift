@@ -44,6 +44,10 @@ struct ConnectivityTests {
         await scribe.transcript.completed.wait()
         #expect(scribe.transcript.calls == ["created 1", "waiting", "metrics 1", "complete -1001"])
         #expect(task.error?.localizedDescription.contains("waiting for a network") == true)
+        // B17.4: and why.
+        #expect(task.error?.localizedDescription.contains("Network is unreachable") == true)
+        let cause = (task.error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? any Error
+        #expect(cause.map { ($0 as NSError).code } == URLError.Code.notConnectedToInternet.rawValue)
         session.invalidateAndCancel()
     }
 

@@ -69,9 +69,12 @@ extension ConnectivityWaiter {
             return .tryAgain
         }
         guard !core.connectivity.isBehind(patience.knownChange) else { return .tryAgain }
-        core.connectivity.lookAgainLater()
+        core.connectivity.waits(id, after: error)
         return .wait
     }
+
+    /// Where it waits, what its last attempt has failed of.
+    var lastFailure: EngineError? { isOffline ? core.connectivity.failure(of: id) : nil }
 
     /// Hears of no changes any more.
     @inline(__always)
@@ -88,6 +91,8 @@ final class ConnectivityWaiters {
     private let reactor: Reactor
     private lazy var timer = reactor.makeTimer { [unowned self] in lookAgain() }
     private var members: [LoadID: any ConnectivityWaiter] = [:]
+    /// What the last attempts of members have failed of.
+    private var failures: [LoadID: EngineError] = [:]
     private var changes = 1
     /// How often the timer has fired since something was new.
     private var looks = 0
@@ -120,6 +125,7 @@ final class ConnectivityWaiters {
     fileprivate func leave(_ waiter: some ConnectivityWaiter) {
         let destination = waiter.isOffline ? nil : waiter.destination
         members[waiter.id] = nil
+        failures[waiter.id] = nil
         if members.isEmpty {
             monitor.stop()
             timer.clear()
@@ -159,8 +165,15 @@ final class ConnectivityWaiters {
         for id in waiting.sorted() { members[id]?.networkChanged() }
     }
 
-    /// Something waits, and is tried again before long.
-    fileprivate func lookAgainLater() {
+    /// A member waits, and is tried again before long.
+    fileprivate func waits(_ id: LoadID, after failure: EngineError) {
+        failures[id] = failure
+        lookAgainLater()
+    }
+
+    fileprivate func failure(of id: LoadID) -> EngineError? { failures[id] }
+
+    private func lookAgainLater() {
         let pause = BackOff.wait(afterFailure: looks + 1, first: Self.firstPause, longest: Self.longestPause)
         let next = reactor.now + pause
         if let deadline = timer.deadline, deadline <= next { return }

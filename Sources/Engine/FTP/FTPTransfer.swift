@@ -278,7 +278,10 @@ final class FTPTransfer: SteeredLoad {
             rearm()
         case .resource:
             opening.timeIsOver()
-            finish(.resourceTimeout(host: host, phase: currentPhase, after: core.reactor.elapsed - start))
+            finish(
+                .resourceTimeout(
+                    host: host, phase: currentPhase, after: core.reactor.elapsed - start,
+                    lastAttempt: opening.lastFailure))
         case nil: rearm()
         }
     }

@@ -15,8 +15,10 @@ package enum EngineError: Error, Sendable {
     case idleTimeout(host: String, phase: Phase, after: Duration)
     /// A connection was on its way for longer than it may be (B6.39).
     case connectionTimeout(host: String, phase: Phase, after: Duration)
-    /// The whole transfer took too long (B6.5); the exchange that was under way had lasted so long.
-    case resourceTimeout(host: String, phase: Phase, after: Duration)
+    // Indirect for the error in it.
+    /// The whole transfer took too long (B6.5); the exchange that was under way had lasted so long. Where it waited for a network,
+    /// with what the last attempt failed of.
+    indirect case resourceTimeout(host: String, phase: Phase, after: Duration, lastAttempt: EngineError? = nil)
     /// The host's name could not be looked up.
     case nameLookup(ResolverFailure)
     /// No address accepted a connection; every reason, in the order of the attempts (B16.11).
@@ -142,9 +144,10 @@ extension EngineError: CustomStringConvertible {
             return "Nothing was heard from \(host) for \(duration.rounded) while \(phase.rawValue)."
         case .connectionTimeout(let host, let phase, let duration):
             return "There was no connection to \(host) within \(duration.rounded); it was \(phase.rawValue)."
-        case .resourceTimeout(let host, let phase, let duration):
+        case .resourceTimeout(let host, let phase, let duration, let lastAttempt):
+            let end = lastAttempt.map { "; the last attempt has failed: \($0)" } ?? "."
             return
-                "The transfer took longer than its time-out; after \(duration.rounded) with \(host) it was \(phase.rawValue)."
+                "The transfer took longer than its time-out; after \(duration.rounded) with \(host) it was \(phase.rawValue)\(end)"
         case .nameLookup(let failure):
             return "\(failure)"
         case .connect(let host, let failures):

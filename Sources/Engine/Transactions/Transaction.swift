@@ -424,7 +424,9 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             let start = (pastTimelines.first ?? timeline).fetchStart
             let host = key.route.timedOut(handle.request.origin.host)
             if isWaiting { pool.connector(for: self)?.timeIsOver() }
-            failed(.resourceTimeout(host: host, phase: phase, after: start.duration(to: reactor.now)))
+            failed(
+                .resourceTimeout(
+                    host: host, phase: phase, after: start.duration(to: reactor.now), lastAttempt: lastFailure))
         case nil: rearm()
         }
     }

@@ -18,8 +18,12 @@ package enum ErrorMapping {
         switch error {
         case .cancelled:
             return LoadFailure.cancelled(url)
-        case .idleTimeout, .resourceTimeout, .connectionTimeout:
+        case .idleTimeout, .connectionTimeout:
             return LoadFailure.make(.timedOut, url, error.description)
+        case .resourceTimeout(_, _, _, let lastAttempt):
+            return LoadFailure.make(
+                .timedOut, url, error.description,
+                underlying: lastAttempt.map { urlError($0, url: url, evaluator: evaluator) })
         case .nameLookup(let failure):
             return LoadFailure.make(
                 lookupCode(failure), url, error.description, underlying: UnderlyingError.resolver(failure))
