@@ -29,6 +29,25 @@ enum Platform {
         return access(path, R_OK) == 0
     }
 
+    /// Which file is at a path, and when it was written to last.
+    struct FileIdentity: Equatable {
+        let device: UInt64
+        let number: UInt64
+        let size: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// The file at this path; nil where there is none.
+    static func identity(of path: String) -> FileIdentity? {
+        FileWatch.note("stat")
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return FileIdentity(
+            device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino),
+            size: Int64(status.st_size), seconds: Int(status.st_mtim.tv_sec), nanoseconds: Int(status.st_mtim.tv_nsec))
+    }
+
     /// Calls `visit` with each entry's name until it answers false; false when the directory cannot be opened.
     static func forEachEntry(of directory: String, _ visit: (String) -> Bool) -> Bool {
         FileWatch.note("opendir")

@@ -18,6 +18,11 @@ final class TemporaryFolder {
         rmdir(path)
     }
 
+    /// Gives a file another name.
+    static func move(_ old: String, to new: String) {
+        rename(old, new)
+    }
+
     /// Lets only the file's owner read and write it.
     func restrict(_ name: String) throws {
         guard chmod(path + "/" + name, 0o600) == 0 else { throw Failure() }

@@ -1,12 +1,17 @@
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingTestSupport
 import URLLoadingTrust
 
 @Suite struct TrustRootsTests {
     private func verdict(_ store: SystemStore, host: String = "example.test") throws -> TrustVerdict {
+        try verdict(TrustRoots(store: store), host: host)
+    }
+
+    private func verdict(_ roots: TrustRoots, host: String = "example.test") throws -> TrustVerdict {
         let chain = try Chains.leaf.get().chain
         let policy = TrustPolicy(host: HostName(host))
-        return SystemRootsEvaluator(roots: TrustRoots(store: store)).evaluate(chain, policy: policy)
+        return SystemRootsEvaluator(roots: roots).evaluate(chain, policy: policy)
     }
 
     @Test("B3.6: SSL_CERT_FILE names a bundle")
@@ -127,6 +132,47 @@ import URLLoadingTrust
         let other = SystemRootsEvaluator(roots: TrustRoots(store: store)).evaluate(
             selfSigned, policy: TrustPolicy(host: nil))
         #expect(other.isTrusted == false)
+    }
+
+    @Test(
+        "B3.6: a root that was not there at the first contact is found once it is, and then without files",
+        arguments: ["hashed", "empty directory", "bundle", "missing bundle"])
+    func comesLater(_ place: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path
+        let root = try Chains.root.get().certificate
+        let other = try CertificateFactory.root("Other Root").certificate
+        let isBundle = place.hasSuffix("bundle")
+        let name = isBundle ? "bundle.pem" : hashedName(root) + ".0"
+        if place == "hashed" { try folder.write(hashedName(other) + ".0", other.pem) }
+        if place == "bundle" { try folder.write(name, other.pem) }
+        let roots = TrustRoots {
+            SystemStore.find(
+                certificateFile: isBundle ? path + "/" + name : nil, certificateDirectories: isBundle ? nil : path)
+        }
+        for _ in 0..<2 { #expect(try verdict(roots).isTrusted == false) }
+        try folder.write(name, other.pem + root.pem)
+        #expect(try verdict(roots).failure == nil)
+        let policy = TrustPolicy(host: HostName("example.test"))
+        let fresh = SystemRootsEvaluator(roots: roots)
+        #expect(try fresh.evaluateAtOnce(try Chains.leaf.get().chain, policy: policy).failure == nil)
+    }
+
+    @Test("B3.6: a bundle that is there, and could not be opened for a moment, is read once it can be")
+    func opensLater() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try folder.write("bundle.pem", try Chains.root.get().certificate.pem)
+        let isAway = Guarded(true)
+        let roots = TrustRoots {
+            // The file is there whenever it is looked for, and gone when it is opened: as without descriptors.
+            TemporaryFolder.move(bundle + ".away", to: bundle)
+            let store = SystemStore.find(certificateFile: bundle, certificateDirectories: nil)
+            if isAway.withLock({ $0 }) { TemporaryFolder.move(bundle, to: bundle + ".away") }
+            return store
+        }
+        for _ in 0..<2 { #expect(try verdict(roots).reason == .unknownRoot) }
+        isAway.withLock { $0 = false }
+        #expect(try verdict(roots).failure == nil)
     }
 
     @Test("B3.6: OpenSSL's form of certificates with settings is read from bundles and directories")

@@ -16,20 +16,20 @@ enum PathVerifier {
         let leaf = chain.leaf
         if try isAnchor(leaf, roots, isThorough: false, mayWait) { return ofAnchor(chain, policy, now) }
         let ofLeaf = LeafRules.problems(leaf, isAnchor: false, policy: policy, now: now)
-        let canLookFurther = roots.contains(where: \.hasMoreWhenThorough)
         var builder = PathBuilder(
             chain, roots: roots, isThorough: false, mayWait: mayWait, policy: policy, now: now, budget: WorkBudget())
         if ofLeaf.isEmpty, let good = builder.find(from: leaf) { return trusted(chain, good) }
         if builder.needsFiles { throw FilesNeeded() }
-        if canLookFurther {
+        if roots.contains(where: \.isStore) {
+            // What was not there, or out of reach, may be found by now.
+            guard mayWait else { throw FilesNeeded() }
+            for roots in roots { roots.lookAgain() }
             // An administrator may have added a server's own certificate to the bundle alone.
             if try isAnchor(leaf, roots, isThorough: true, mayWait) { return ofAnchor(chain, policy, now) }
-            if ofLeaf.isEmpty {
-                builder = PathBuilder(
-                    chain, roots: roots, isThorough: true, mayWait: mayWait, policy: policy, now: now,
-                    budget: builder.budget)
-                if let good = builder.find(from: leaf) { return trusted(chain, good) }
-            }
+            builder = PathBuilder(
+                chain, roots: roots, isThorough: true, mayWait: mayWait, policy: policy, now: now,
+                budget: builder.budget)
+            if ofLeaf.isEmpty, let good = builder.find(from: leaf) { return trusted(chain, good) }
         }
         builder.explain(from: leaf)
         if builder.needsFiles { throw FilesNeeded() }

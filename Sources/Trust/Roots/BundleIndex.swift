@@ -14,6 +14,8 @@ struct BundleIndex {
     private var entries: [Entry] = []
     /// The entries by the hash of their names; nil until one is looked up by a hash.
     private var byHash: [UInt: [Entry]]?
+    /// Whether a file could not be read.
+    private(set) var lacksFile = false
 
     private struct Entry {
         /// The certificate, and behind it its settings if it has any.
@@ -26,7 +28,10 @@ struct BundleIndex {
     init(files: [String]) {
         OpenSSLLibrary.prepare()
         for file in files {
-            guard let text = Platform.contents(of: file) else { continue }
+            guard let text = Platform.contents(of: file) else {
+                lacksFile = true
+                continue
+            }
             PEMBlocks.forEach(in: text) { label, content in
                 guard let kind = Self.kinds.first(where: { label.elementsEqual($0.label.utf8) }) else { return }
                 add(content, hasSettings: kind.hasSettings)

@@ -9,6 +9,8 @@ package final class SystemStore: Sendable {
     package let searched: [String]
     private let directories: [String]
     private let files: [String]
+    /// Which files these were when the store was found.
+    private let identities: [Platform.FileIdentity?]
     private let bundle = Mutex<BundleIndex?>(nil)
 
     /// Whether no place held anything.
@@ -42,11 +44,15 @@ package final class SystemStore: Sendable {
             ? candidates.filter(Platform.isReadableFile)
             : candidates.first(where: Platform.isReadableFile).map { [$0] } ?? []
         self.files = files
+        identities = files.map(Platform.identity)
         self.directories = takesEveryFile ? directories : Array(directories.prefix(1))
     }
 
-    /// Whether a thorough look-up can find more: a bundle is there.
-    var hasBundle: Bool { !files.isEmpty }
+    /// Whether what was found later in the same places is another store, or can be read where this one could not.
+    func isOutdated(beside later: SystemStore) -> Bool {
+        directories != later.directories || files != later.files || identities != later.identities
+            || bundle.withLock { $0?.lacksFile ?? false }
+    }
 
     /// Every certificate of this subject name: from the directories, or from the bundle where there are none.
     ///

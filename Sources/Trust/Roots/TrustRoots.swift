@@ -15,7 +15,8 @@ package final class TrustRoots: Sendable {
     private let present = Mutex<SystemStore?>(nil)
     private let known: Mutex<Known>
 
-    /// What was found so far; an empty answer is remembered too.
+    /// What was found so far. An empty answer is remembered, too, until `lookAgain`; those of quick look-ups stay, and are
+    /// replaced by what a thorough one finds.
     private struct Known {
         var answers: [UInt: [Certificate]] = [:]
         var thoroughAnswers: [UInt: [Certificate]] = [:]
@@ -57,8 +58,17 @@ package final class TrustRoots: Sendable {
     /// Whether this is a machine's store and nothing was found in any of its places.
     package var isMissing: Bool { store?.isMissing ?? false }
 
-    /// Whether a thorough look-up can find what another one does not.
-    var hasMoreWhenThorough: Bool { store?.hasBundle ?? false }
+    /// Has thorough look-ups ask the disk for what was not found before: it may have come since, or there was no descriptor
+    /// left to read it.
+    func lookAgain() {
+        guard let find else { return }
+        let later = find()
+        let isOutdated = present.withLock { $0 }?.isOutdated(beside: later) ?? true
+        if isOutdated { present.withLock { $0 = later } }
+        known.withLock { known in
+            known.thoroughAnswers = isOutdated ? [:] : known.thoroughAnswers.filter { !$0.value.isEmpty }
+        }
+    }
 
     /// Every anchor of this subject name; other names can share its hash.
     ///
@@ -75,16 +85,16 @@ package final class TrustRoots: Sendable {
         // Files are read outside the lock: two threads may both read one, and the first to finish is kept.
         let found = store.certificates(subject, isThorough: isThorough)
         return known.withLock { known in
-            isThorough
-                ? Self.keep(found, for: hash, in: &known.thoroughAnswers)
-                : Self.keep(found, for: hash, in: &known.answers)
+            guard isThorough else { return Self.keep(found, for: hash, in: &known.answers) }
+            if !found.isEmpty { known.answers[hash] = found }
+            return Self.keep(found, for: hash, in: &known.thoroughAnswers)
         }
     }
 
     private static func keep(
         _ found: [Certificate], for hash: UInt, in answers: inout [UInt: [Certificate]]
     ) -> [Certificate] {
-        if let earlier = answers[hash] { return earlier }
+        if let earlier = answers[hash], !earlier.isEmpty { return earlier }
         // Names come from peers, so what is remembered about absent ones is bounded.
         if !found.isEmpty || answers.count < rememberedNames { answers[hash] = found }
         return found
