@@ -29,6 +29,18 @@ enum Platform {
         return access(path, R_OK) == 0
     }
 
+    /// Why no file can be opened now; nil where one can.
+    static func shortage() -> Int32? {
+        FileWatch.note("open")
+        let descriptor = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return nil
+        }
+        let error = errno
+        return error == EMFILE || error == ENFILE || error == ENOMEM ? error : nil
+    }
+
     /// Which file is at a path, and when it was written to last.
     struct FileIdentity: Equatable {
         let device: UInt64

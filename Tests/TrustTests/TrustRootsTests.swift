@@ -1,5 +1,6 @@
 import Testing
 import URLLoadingLoopbackServer
+import URLLoadingSystem
 import URLLoadingTestSupport
 import URLLoadingTrust
 
@@ -173,6 +174,32 @@ import URLLoadingTrust
         for _ in 0..<2 { #expect(try verdict(roots).reason == .unknownRoot) }
         isAway.withLock { $0 = false }
         #expect(try verdict(roots).failure == nil)
+    }
+
+    @Test("B3.6: a refusal says where the roots could not be read for want of descriptors, and the next verdict is right")
+    func noDescriptors() async {
+        // In a process of its own, which may open nothing for a moment.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let bundle = try folder.write("bundle.pem", try Chains.root.get().certificate.pem)
+            let chain = try Chains.leaf.get().chain
+            let evaluator = SystemRootsEvaluator(
+                roots: TrustRoots { SystemStore.find(certificateFile: bundle, certificateDirectories: nil) })
+            let policy = TrustPolicy(host: HostName("example.test"))
+            let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            getrlimit(descriptors, &limit)
+            let before = limit
+            limit.rlim_cur = 0
+            setrlimit(descriptors, &limit)
+            let refusal = evaluator.evaluate(chain, policy: policy).failure
+            limit = before
+            setrlimit(descriptors, &limit)
+            #expect(refusal?.reason == .unknownRoot && refusal?.shortage == EMFILE)
+            #expect(evaluator.evaluate(chain, policy: policy).failure == nil)
+            let stranger = try CertificateFactory.selfSigned(.server("example.test")).chain
+            #expect(evaluator.evaluate(stranger, policy: policy).failure?.shortage == nil)
+        }
     }
 
     @Test("B3.6: OpenSSL's form of certificates with settings is read from bundles and directories")

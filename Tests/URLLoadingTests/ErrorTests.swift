@@ -230,6 +230,16 @@ struct ErrorTests {
         .tls(.untrusted(TrustFailure(reason, certificate: "CN=x", further: further)), host: "h")
     }
 
+    @Test("A server that is refused because no root could be read is no impostor: −1004, with the system's error")
+    func shortageBehindRefusal() {
+        var refusal = TrustFailure(.unknownRoot, certificate: "CN=x")
+        refusal.shortage = EMFILE
+        let error = ErrorMapping.urlError(.tls(.untrusted(refusal), host: "h"), url: nil)
+        #expect(error.code == .cannotConnectToHost && !error.localizedDescription.contains("pretends"))
+        let cause = underlying(error)
+        #expect(cause?.domain == NSPOSIXErrorDomain && cause?.code == Int(EMFILE))
+    }
+
     // MARK: Situations
 
     @Test("B17.17, B17.52: a resolver that fails is −1006, or −1009 on a machine without an interface")

@@ -37,7 +37,10 @@ enum PathVerifier {
         problems.add(ofLeaf)
         // Never trust by omission.
         if problems.isEmpty { problems.add(.unknownRoot, leaf) }
-        return .refused(problems.failure ?? TrustFailure(.unknownRoot, leaf))
+        var failure = problems.failure ?? TrustFailure(.unknownRoot, leaf)
+        // Where nothing can be read, nothing is known of the roots.
+        if builder.closest == nil, roots.contains(where: \.isStore) { failure.shortage = Platform.shortage() }
+        return .refused(failure)
     }
 
     /// Whether a leaf is an anchor itself (B3.40).

@@ -56,6 +56,8 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
     package let further: [Reason]
     /// What the peer had sent, where a connection failed; it takes no part in comparisons.
     package var presented: CertificateChain?
+    /// The system's error that kept files with roots from being read, so that the peer may be a good one; as above.
+    package var shortage: Int32?
 
     /// A failure of one certificate.
     package init(_ reason: Reason, certificate: String, issuer: String = "", further: [Reason] = []) {
@@ -79,6 +81,7 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
         }
         self.init(
             worst.reason, certificate: worst.certificate, issuer: worst.issuer, further: Array(reasons.dropFirst()))
+        shortage = worst.shortage
     }
 
     /// Whether both say the same about the same certificate.

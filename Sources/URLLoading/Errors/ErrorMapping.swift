@@ -170,7 +170,11 @@ package enum ErrorMapping {
     static func trustError(
         _ refusal: TrustFailure, _ text: String, host: String, url: URL?, _ evaluator: any TrustEvaluator
     ) -> URLError {
-        LoadFailure.make(
+        // The files with the roots could not be opened, so nothing is known against the server.
+        if let errno = refusal.shortage {
+            return urlError(.localResource(SystemError(errno: errno, call: "open")), url: url)
+        }
+        return LoadFailure.make(
             trustCode(refusal), url, text, underlying: UnderlyingError.trust(refusal),
             suggestion: suggestion(refusal, host: host),
             trust: refusal.presented.map { chain in
