@@ -160,9 +160,18 @@ struct FetchError: Error {
 
     /// Standard output cannot be written. A reader that has seen enough, as `head` has, is no reason to complain.
     static func output(_ number: Int32) -> FetchError {
-        var failure = FetchError(.cannotWrite, "standard output cannot be written: \(system(number))")
+        var failure = writing("standard output", number)
         failure.isExpected = number == EPIPE
         return failure
+    }
+
+    /// Something cannot be written, or its reader has taken nothing while that was waited for.
+    static func writing(_ name: String, _ number: Int32, advice: String? = nil) -> FetchError {
+        switch number {
+        case ECANCELED: FetchError(.interrupted, "interrupted")
+        case ETIMEDOUT: FetchError(.timedOut, "\(name) was not read in time")
+        default: FetchError(.cannotWrite, "\(name) cannot be written: \(system(number))", advice: advice)
+        }
     }
 
     /// The reason that the system gives for its last failure.

@@ -73,24 +73,32 @@ enum FileDescriptor {
             let count = Foundation.read(descriptor, buffer, length)
             if count >= 0 { return count }
             if errno == EAGAIN {
-                wait(for: POLLIN, of: descriptor)
+                var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = poll(&ready, 1, -1)
             } else if errno != EINTR {
                 return count
             }
         }
     }
 
-    /// Writes everything, waiting where it is slow; the error number where it cannot, 0 otherwise.
-    static func write(_ data: Data, to descriptor: Int32) -> Int32 {
-        data.withUnsafeBytes { bytes in
+    /// Writes everything, waiting where it is slow; the error number where it cannot, 0 otherwise. Without patience, what
+    /// can be written at once still is.
+    static func write(_ data: Data, to descriptor: Int32, _ patience: Patience = Patience()) -> Int32 {
+        let hasReader = hasReader(descriptor)
+        return data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                var next = rest
+                if hasReader {
+                    let error = waitForRoom(descriptor, patience)
+                    if error != 0 { return error }
+                    // A pipe that has room takes so many bytes at once. More could wait for ever, out of reach.
+                    next = rest.prefix(4096)
+                }
+                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: next).baseAddress, next.count)
                 if count >= 0 {
                     rest = rest.dropFirst(count)
-                } else if errno == EAGAIN {
-                    wait(for: POLLOUT, of: descriptor)
-                } else if errno != EINTR {
+                } else if errno != EAGAIN && errno != EINTR {
                     return errno
                 }
             }
@@ -98,8 +106,20 @@ enum FileDescriptor {
         }
     }
 
-    private static func wait(for event: Int32, of descriptor: Int32) {
-        var ready = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-        _ = poll(&ready, 1, -1)
+    /// Whether another process takes what is written: that of a pipe, a socket or a terminal.
+    private static func hasReader(_ descriptor: Int32) -> Bool {
+        var facts = stat()
+        return fstat(descriptor, &facts) == 0 && [S_IFIFO, S_IFSOCK].contains(facts.st_mode & S_IFMT)
+            || isatty(descriptor) == 1
+    }
+
+    /// Waits until writing does not wait; the error number where the patience is over before.
+    private static func waitForRoom(_ descriptor: Int32, _ patience: Patience) -> Int32 {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while true {
+            let error = patience.error
+            if poll(&ready, 1, error == 0 ? Patience.pace : 0) > 0 { return 0 }
+            if error != 0 { return error }
+        }
     }
 }

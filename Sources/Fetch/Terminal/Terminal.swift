@@ -8,11 +8,13 @@ enum Terminal {
     static let showsOutput = isatty(STDOUT_FILENO) == 1
 
     /// Writes to standard output; the error number where it cannot, 0 otherwise.
-    static func write(_ data: Data) -> Int32 { FileDescriptor.write(data, to: STDOUT_FILENO) }
+    static func write(_ data: Data, _ patience: Patience = Patience()) -> Int32 {
+        FileDescriptor.write(data, to: STDOUT_FILENO, patience)
+    }
 
     /// Writes to standard output, for a caller whose work ends where it cannot.
-    static func put(_ data: Data) throws(FetchError) {
-        let error = write(data)
+    static func put(_ data: Data, _ patience: Patience = Patience()) throws(FetchError) {
+        let error = write(data, patience)
         if error != 0 { throw FetchError.output(error) }
     }
 

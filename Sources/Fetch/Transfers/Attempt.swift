@@ -44,6 +44,8 @@ struct AttemptPlan: Sendable {
     /// No attempt begins after this.
     let lastStart: ContinuousClock.Instant?
     let note: @Sendable ([String]) -> Void
+    /// How long those that read the output are waited for.
+    var patience = Patience()
 }
 
 extension AttemptPlan {
@@ -270,7 +272,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         }
         guard isNew, let file = plan.heads else { return }
         do throws(FetchError) {
-            try file.append(head)
+            try file.append(head, plan.patience)
         } catch {
             state.withLock { $0.result.failure = $0.result.failure ?? error }
         }

@@ -78,7 +78,8 @@ struct Experiment: Sendable {
             let comparison = Comparison(try await side(one), try await side(other))
             let paint = options.outputStyle.paint
             let lines = comparison.lines.map { paint.difference(VisibleText.of($0)) }
-            if Terminal.write(Data(lines.map { $0 + "\n" }.joined().utf8)) != 0 { result.code = .cannotWrite }
+            let error = Terminal.write(Data(lines.map { $0 + "\n" }.joined().utf8))
+            if error != 0 { result.code = FetchError.output(error).code }
         } catch {
             result.code = error.code
             result.message = error.message

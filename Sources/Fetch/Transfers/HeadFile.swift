@@ -1,11 +1,13 @@
 // The file of --dump-header: the heads of all answers, as they come.
 
 import Foundation
+import Synchronization
 import URLLoading
 
-/// Takes heads. A write is one call, so that heads of transfers at once do not mix.
+/// Takes heads. They are written under a lock, so that those of transfers at once do not mix.
 final class HeadFile: Sendable {
     private let descriptor: Int32
+    private let writing = Mutex(())
 
     /// Makes the file anew; `-` is standard output.
     init(_ path: String) throws(FetchError) {
@@ -21,10 +23,9 @@ final class HeadFile: Sendable {
 
     deinit { if descriptor != STDOUT_FILENO { close(descriptor) } }
 
-    func append(_ response: HTTPURLResponse) throws(FetchError) {
-        let error = FileDescriptor.write(Data(HeadText.of(response).utf8), to: descriptor)
-        if error != 0 {
-            throw FetchError(.cannotWrite, "the file of heads cannot be written: \(FetchError.system(error))")
-        }
+    func append(_ response: HTTPURLResponse, _ patience: Patience) throws(FetchError) {
+        let head = Data(HeadText.of(response).utf8)
+        let error = writing.withLock { _ in FileDescriptor.write(head, to: descriptor, patience) }
+        if error != 0 { throw FetchError.writing("the file of heads", error) }
     }
 }

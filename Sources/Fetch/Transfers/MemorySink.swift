@@ -14,7 +14,7 @@ final class MemorySink: Sink {
 
     init(keeps: Bool) { self.keeps = keeps }
 
-    func prepare(_ request: inout URLRequest) throws(FetchError) {}
+    func prepare(_ request: inout URLRequest, _ patience: Patience) throws(FetchError) {}
 
     func begin(_ response: URLResponse, head: String?) throws(FetchError) { state.withLock { $0 = (Data(), 0) } }
 

@@ -23,6 +23,8 @@ final class OutputFile: Sink {
         var isWhole = false
         /// When the answer says that it has changed last.
         var changed: Date?
+        /// How long the reader of a pipe is waited for.
+        var patience: Patience
     }
 
     private let url: URL
@@ -37,7 +39,7 @@ final class OutputFile: Sink {
     /// server names it, and it goes into the folder. `explain` hears why a download does not go on.
     init(
         _ place: OutputPlace?, folder: String?, url: URL, resumption: Resumption?, isPlainGET: Bool, keepsTime: Bool,
-        explain: @escaping @Sendable (String) -> Void
+        _ patience: Patience, explain: @escaping @Sendable (String) -> Void
     ) throws(FetchError) {
         self.url = url
         self.resumption = resumption
@@ -45,7 +47,7 @@ final class OutputFile: Sink {
         self.folder = folder
         self.keepsTime = keepsTime
         self.explain = explain
-        var state = State()
+        var state = State(patience: patience)
         if let place { try Self.open(place, resumption, url, &state, explain) }
         self.state = Mutex(state)
     }
@@ -60,8 +62,9 @@ final class OutputFile: Sink {
         state.withLock { !$0.hasBegun || $0.part?.isSpecial == false && !Self.isExplicit(resumption) }
     }
 
-    func prepare(_ request: inout URLRequest) throws(FetchError) {
+    func prepare(_ request: inout URLRequest, _ patience: Patience) throws(FetchError) {
         let (offset, note) = state.withLock { state -> (Int64, ResumeNote?) in
+            state.patience = patience
             state.offset = state.note != nil || Self.isExplicit(resumption) ? state.length : 0
             return (state.offset, state.note)
         }
@@ -94,7 +97,7 @@ final class OutputFile: Sink {
             }
             state.hasBegun = true
             if let head {
-                try part.append(Data(head.utf8))
+                try part.append(Data(head.utf8), state.patience)
                 state.length += Int64(head.utf8.count)
             }
             takeNote(of: response, hasHead: head != nil, &state)
@@ -104,7 +107,7 @@ final class OutputFile: Sink {
     func write(_ data: Data) throws(FetchError) {
         try withState { (state) throws(FetchError) in
             if state.isWhole { return }
-            try state.part?.append(data)
+            try state.part?.append(data, state.patience)
             state.length += Int64(data.count)
         }
     }
@@ -152,7 +155,8 @@ final class OutputFile: Sink {
                 .cannotResume, "\(place.path) is there, but nothing tells of which version it is a part",
                 advice: "remove it to begin anew, or name the byte: -C N goes on there, unchecked")
         }
-        let part = try place.isSpecial ? PartFile(special: place.path) : PartFile(of: place, isNew: isNew)
+        let part =
+            try place.isSpecial ? PartFile(special: place.path, state.patience) : PartFile(of: place, isNew: isNew)
         state.part = part
         guard !part.isSpecial else { return }
         if resumption == .kept, part.length > 0 {

@@ -61,7 +61,8 @@ struct OutputPlace: Sendable {
         if name == "-" {
             try Terminal.put(data)
         } else if isSpecial {
-            try PartFile(special: path).append(data)
+            let patience = Patience()
+            try PartFile(special: path, patience).append(data, patience)
         } else {
             return false
         }

@@ -37,9 +37,8 @@ final class PartFile: Sendable {
     }
 
     /// Opens a device or a pipe.
-    init(special path: String) throws(FetchError) {
-        descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
+    init(special path: String, _ patience: Patience) throws(FetchError) {
+        descriptor = try Self.openSpecial(path, patience)
         isSpecial = true
         isInPlace = true
         isNew = false
@@ -67,9 +66,9 @@ final class PartFile: Sendable {
 
     deinit { close(descriptor) }
 
-    func append(_ data: Data) throws(FetchError) {
-        let error = FileDescriptor.write(data, to: descriptor)
-        if error != 0 { throw FetchError(.cannotWrite, "the file cannot be written: \(FetchError.system(error))") }
+    func append(_ data: Data, _ patience: Patience) throws(FetchError) {
+        let error = FileDescriptor.write(data, to: descriptor, patience)
+        if error != 0 { throw FetchError.writing("the file", error) }
     }
 
     /// Sets when the file has changed last. A file system that cannot is no reason to fail.
@@ -168,6 +167,20 @@ final class PartFile: Sendable {
         fchmod(descriptor, mode & (isGroups ? 0o777 : 0o707))
     }
 
+    /// The descriptor of a device or a pipe. A pipe is waited for until it has a reader; the system would do so without an end.
+    private static func openSpecial(_ path: String, _ patience: Patience) throws(FetchError) -> Int32 {
+        var facts = stat()
+        let isPipe = stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO
+        while true {
+            let descriptor = open(path, O_WRONLY | O_CLOEXEC | (isPipe ? O_NONBLOCK : 0))
+            if descriptor >= 0 { return descriptor }
+            guard isPipe, errno == ENXIO else { throw unwritable(path, errno) }
+            let error = patience.error
+            if error != 0 { throw unwritable(path, error) }
+            _ = poll(nil, 0, Patience.pace)
+        }
+    }
+
     private static func check(_ descriptor: Int32, _ path: String, isOwnName: Bool) throws(FetchError) -> Int64 {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
@@ -200,8 +213,7 @@ final class PartFile: Sendable {
     private static func unwritable(_ path: String, _ error: Int32) -> FetchError {
         let folder = OutputPlace.folder(of: path)
         let lacksFolder = error == ENOENT && !folder.isEmpty && access(folder, F_OK) != 0
-        return FetchError(
-            .cannotWrite, "\(path) cannot be written: \(FetchError.system(error))",
-            advice: lacksFolder ? "--create-dirs makes folders that are not there" : nil)
+        return FetchError.writing(
+            path, error, advice: lacksFolder ? "--create-dirs makes folders that are not there" : nil)
     }
 }

@@ -1,6 +1,7 @@
 // One group of URLs: its session, all of them one after the other or several at once, and what is written at the end.
 
 import Foundation
+import Synchronization
 import URLLoading
 
 /// Does what the options say.
@@ -218,6 +219,11 @@ extension Options {
 
 /// Control-C and its kin.
 enum Interruption {
+    private static let came = Atomic(false)
+
+    /// Whether one of them has come.
+    static var hasCome: Bool { came.load(ordering: .relaxed) }
+
     /// Whether the caller has a signal ignored, as nohup has, or a shell for what runs in the background. It stays so.
     static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
@@ -245,6 +251,8 @@ enum Interruption {
             source.setRegistrationHandler { registered.leave() }
             source.setEventHandler {
                 signal(number, SIG_DFL)
+                // A thread that writes to a reader who has stopped hears of no cancellation.
+                came.store(true, ordering: .relaxed)
                 task.cancel()
             }
             source.resume()

@@ -6,8 +6,8 @@ import URLLoading
 
 /// Takes a body.
 protocol Sink: AnyObject, Sendable {
-    /// Adds what the request must say because of what is there already.
-    func prepare(_ request: inout URLRequest) throws(FetchError)
+    /// Adds what the request must say because of what is there already. An attempt begins, with patience of its own.
+    func prepare(_ request: inout URLRequest, _ patience: Patience) throws(FetchError)
     /// An answer that is to be kept has begun; `head` is written before the body.
     func begin(_ response: URLResponse, head: String?) throws(FetchError)
     /// An answer has come of which only the head is wanted, for a sink that shows it at once.
@@ -40,6 +40,7 @@ final class StandardOutput: Sink {
         var isExplicit: Bool
         /// What indents and colours the body, where it is JSON and goes to a terminal.
         var printer: PrettyJSON?
+        var patience = Patience()
     }
 
     private let style: OutputStyle
@@ -52,7 +53,9 @@ final class StandardOutput: Sink {
         self.style = style
     }
 
-    func prepare(_ request: inout URLRequest) throws(FetchError) {}
+    func prepare(_ request: inout URLRequest, _ patience: Patience) throws(FetchError) {
+        state.withLock { $0.patience = patience }
+    }
 
     func begin(_ response: URLResponse, head: String?) throws(FetchError) {
         if let head { try show(head: head) }
@@ -61,13 +64,16 @@ final class StandardOutput: Sink {
     }
 
     func show(head: String) throws(FetchError) {
-        state.withLock { $0.hasWrittenHead = true }
+        let patience = state.withLock { state in
+            state.hasWrittenHead = true
+            return state.patience
+        }
         // A head is text, and may be meant to do something to a terminal.
         let shown =
             Terminal.showsOutput
             ? head.split(separator: "\n", omittingEmptySubsequences: false).map { VisibleText.of(String($0)) }
                 .joined(separator: "\n") : head
-        try Terminal.put(Data(style.paint.head(shown).utf8))
+        try Terminal.put(Data(style.paint.head(shown).utf8), patience)
     }
 
     func write(_ data: Data) throws(FetchError) {
@@ -81,13 +87,13 @@ final class StandardOutput: Sink {
                 .cannotWrite, "the body is no text, and would confuse the terminal",
                 advice: "-o FILE keeps it, -o - shows it all the same")
         }
-        let printed = state.withLock { $0.printer?.print(data) }
-        try Terminal.put(printed.map { Data($0) } ?? data)
+        let (printed, patience) = state.withLock { ($0.printer?.print(data), $0.patience) }
+        try Terminal.put(printed.map { Data($0) } ?? data, patience)
     }
 
     func finish() throws(FetchError) {
-        guard let rest = state.withLock({ $0.printer?.finish() }) else { return }
-        try Terminal.put(Data(rest))
+        let (rest, patience) = state.withLock { ($0.printer?.finish(), $0.patience) }
+        if let rest { try Terminal.put(Data(rest), patience) }
     }
 
     func fail() -> String? { nil }

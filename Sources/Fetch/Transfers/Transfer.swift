@@ -108,7 +108,8 @@ struct Transfer: Sendable {
             let plan = AttemptPlan(
                 number: number, url: prepared.request.url ?? url, options: options, sink: sink, heads: heads,
                 board: board, hasRetries: hasRetries && sink.canTryAgain, retries: retries, earlierFailures: failures,
-                lastStart: options.retryTime.map { start + .seconds($0) }, note: note)
+                lastStart: options.retryTime.map { start + .seconds($0) }, note: note, patience: options.attemptPatience
+            )
             await attemptOnce(prepared, plan, &report)
             if report.result.isGood { return }
             if isGuess, report.result.failure?.isOfNoTLS ?? false {
@@ -133,7 +134,7 @@ struct Transfer: Sendable {
     private func attemptOnce(_ prepared: PreparedRequest, _ plan: AttemptPlan, _ report: inout TransferResult) async {
         var prepared = prepared
         do throws(FetchError) {
-            try plan.sink.prepare(&prepared.request)
+            try plan.sink.prepare(&prepared.request, plan.patience)
             if options.isVerbose { note(["* \(prepared.request.httpMethod ?? "GET") \(shownURL)"]) }
             report.result = await Attempt(plan).run(prepared, in: session)
             if let metrics = report.result.metrics {
@@ -261,7 +262,7 @@ struct Transfer: Sendable {
         let isSilent = options.isSilent
         return try OutputFile(
             place, folder: options.outputFolder, url: url, resumption: options.resumption,
-            isPlainGET: prepared.isPlainGET, keepsTime: options.keepsTime
+            isPlainGET: prepared.isPlainGET, keepsTime: options.keepsTime, options.attemptPatience
         ) { reason in
             if !isSilent { Terminal.complain(reason) }
         }
