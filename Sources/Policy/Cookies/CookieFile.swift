@@ -5,7 +5,7 @@
 
 /// The form in which cookies are kept.
 package enum CookieFile {
-    /// Longer files are not read.
+    /// Longer files are not read, and so not written.
     package static let mostBytes = 64 << 20
 
     /// The cookies as text.
@@ -14,6 +14,22 @@ package enum CookieFile {
         for cookie in cookies { text += line(cookie) + "\n" }
         text += "\(lastWord) \(cookies.count)\n"
         return Array(text.utf8)
+    }
+
+    /// The cookies as a text of at most so many bytes: the longest of `new` are left out where it would be longer.
+    package static func encode(
+        _ cookies: [Cookie], atMost limit: Int, new: [Cookie]
+    ) -> (text: [UInt8], leftOut: Set<Cookie.Identity>) {
+        let text = encode(cookies)
+        var excess = text.count - limit
+        if excess <= 0 { return (text, []) }
+        let lengths = new.map { (identity: $0.identity, bytes: line($0).utf8.count + 1) }
+        var leftOut: Set<Cookie.Identity> = []
+        for (identity, bytes) in lengths.sorted(by: { $0.bytes > $1.bytes }) where excess > 0 {
+            leftOut.insert(identity)
+            excess -= bytes
+        }
+        return (encode(cookies.filter { !leftOut.contains($0.identity) }), leftOut)
     }
 
     /// The cookies of a text; nil for what `encode` has not written, or not all of it.

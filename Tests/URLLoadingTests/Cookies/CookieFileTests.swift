@@ -293,6 +293,38 @@ struct CookieFileTests {
         #expect(Self.values(CookieStore(file: file)) == (isFolder ? [] : ["a=1", "b=1", "c=1"]))
     }
 
+    @Test("B8.68: cookies for which a file has no room stay in memory, and what the file holds stays there")
+    func tooLong() throws {
+        let file = SharedFile(path: home.path + "/x/cookies")
+        func open() -> CookieStore { CookieStore(file: file, mostBytes: 1000) }
+        let store = open()
+        var long = Cookie(name: "long")
+        long.value = String(repeating: "x", count: 1000)
+        #expect(store.set(long))
+        _ = store.write()
+        #expect(file.content(atMost: 2000) == .success(.missing))
+        #expect(store.set(Cookie(name: "a")))
+        _ = store.write()
+        #expect(Self.values(open()) == ["a=1"])
+        // Escaped, it has three times as many bytes. Another's cookie, which is longer, had its place before.
+        let other = open()
+        var first = Cookie(name: "first")
+        first.value = String(repeating: "y", count: 500)
+        #expect(other.set(first))
+        _ = other.write()
+        var escaped = Cookie(name: "escaped")
+        escaped.value = String(repeating: "%", count: 150)
+        #expect(store.set(escaped) && store.set(Cookie(name: "b")))
+        _ = store.write()
+        #expect(Self.values(open()) == ["a=1", "b=1", "first=\(first.value)"])
+        #expect(store.all.count == 5 && store.needsWriting)
+        // Where there is room again they are written.
+        #expect(store.remove(first.identity) && store.remove(long.identity))
+        _ = store.write()
+        #expect(Self.values(open()) == ["a=1", "b=1", "escaped=\(escaped.value)"])
+        #expect(!store.needsWriting)
+    }
+
     @Test("B8.68: while changes are being written there is something to wait for")
     func writingIsWaitedFor() {
         let file = SharedFile(path: home.path + "/x/cookies")

@@ -19,6 +19,8 @@ package final class CookieStore: Sendable {
     /// Whether the last one has waited for another process in vain: the next does not wait long.
     private let writing = Mutex(false)
     private let file: SharedFile?
+    /// Longer files are neither read nor written.
+    private let mostBytes: Int
     private let clock: @Sendable () -> Double
     private let suffixes: @Sendable () -> PublicSuffixes
     private let holdsAny: Atomic<Bool>
@@ -38,11 +40,12 @@ package final class CookieStore: Sendable {
 
     /// A store that is kept in a file, or in memory; the clock counts seconds since 2001.
     package init(
-        file: SharedFile? = nil, limits: CookieLimits = .standard,
+        file: SharedFile? = nil, limits: CookieLimits = .standard, mostBytes: Int = CookieFile.mostBytes,
         clock: @escaping @Sendable () -> Double = { Date.timeIntervalSinceReferenceDate },
         suffixes: @escaping @Sendable () -> PublicSuffixes = { SystemSuffixes.current }
     ) {
         self.file = file
+        self.mostBytes = mostBytes
         self.clock = clock
         self.suffixes = suffixes
         state = Mutex(State(jar: CookieJar(limits: limits, recordsTouched: file != nil)))
@@ -193,10 +196,11 @@ package final class CookieStore: Sendable {
     private func write(to file: SharedFile, _ patience: Duration, hasWaited: inout Bool) -> Bool {
         var isChanged = false
         var taken: (touched: Set<Cookie.Identity>, isCleared: Bool)?
+        var leftOut: Set<Cookie.Identity> = []
         // What is to go has not to be read.
         let wantsContent = state.withLock { !$0.isCleared }
         let failure = file.change(
-            atMost: CookieFile.mostBytes, patience: patience, wantsContent: wantsContent
+            atMost: mostBytes, patience: patience, wantsContent: wantsContent
         ) { content in
             // Order: all of it under the file's lock, so that no older state comes after a newer one.
             let known = content.bytes.flatMap(CookieFile.decode)
@@ -210,8 +214,10 @@ package final class CookieStore: Sendable {
             for cookie in own { jar.store(cookie, now: now) }
             let shared = jar.all(now)
             isChanged = adopt(shared, now: now)
-            if shared.isEmpty { return content == .missing ? .keep : .remove }
-            let text = CookieFile.encode(shared)
+            // What the file holds has room: what is too much has come from here, and is to be written still.
+            let text: [UInt8]
+            (text, leftOut) = CookieFile.encode(shared, atMost: mostBytes, new: own)
+            if leftOut.count == shared.count { return content == .missing ? .keep : .remove }
             return text == content.bytes ? .keep : .replace(text)
         }
         // Without a failure, or behind the lock, it was to be had.
@@ -219,6 +225,7 @@ package final class CookieStore: Sendable {
         if let taken {
             state.withLock { state in
                 state.writings -= 1
+                state.jar.untake(leftOut)
                 guard failure != nil else { return }
                 state.jar.untake(taken.touched)
                 state.isCleared = state.isCleared || taken.isCleared
@@ -254,7 +261,7 @@ package final class CookieStore: Sendable {
     /// and by the next writing, and by nothing else: what asks may be on a loop.
     private func load(_ state: inout State, now: Double) {
         guard let file, !isLoaded.load(ordering: .relaxed), !state.isUnreadable else { return }
-        guard case .success(let content) = file.content(atMost: CookieFile.mostBytes) else {
+        guard case .success(let content) = file.content(atMost: mostBytes) else {
             state.isUnreadable = true
             return
         }
