@@ -157,6 +157,29 @@ struct RequestTests {
         await server.stop()
     }
 
+    @Test(
+        "What a run that was killed while it wrote a jar has left goes with the next jar; what is being written stays")
+    func killedJar() async throws {
+        let server = try LoopbackServer.start { _ in .text("").adding("Set-Cookie", "sid=new") }
+        let place = try Workplace()
+        let others = try await place.shell(
+            "ln -s nowhere .fetch-new-linked; mkdir .fetch-new-folder; echo > .fetch-new-by")
+        #expect(others.exitCode == 0)
+        // As a run that is writing now has it.
+        try place.write("locked", to: ".fetch-new-locked")
+        let writer = open("\(place.path)/.fetch-new-locked", O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        #expect(flock(writer, LOCK_EX | LOCK_NB) == 0)
+        for jar in ["jar", "\(place.path)/jar"] {
+            try place.write("sid\told", to: ".fetch-new-killed")
+            let run = try await place.shell("fetch -c '\(jar)' \(server.url("/"))")
+            #expect(run.exitCode == 0, "\(run.complaints)")
+            #expect(place.names == ["by", "folder", "linked", "locked"].map { ".fetch-new-" + $0 } + ["jar"])
+            #expect(place.text("jar")?.contains("sid\tnew\n") == true)
+        }
+        await server.stop()
+    }
+
     @Test("-b sends cookies of the command line or of a file; -c keeps what was set, for its owner alone")
     func cookies() async throws {
         let server = try LoopbackServer.start { request in
