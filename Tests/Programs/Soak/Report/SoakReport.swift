@@ -59,17 +59,18 @@ struct SoakReport: Codable, Sendable {
         """
         # Soak
 
-        `make soak` runs a mixed load for half an hour: every form of request that the API has, over HTTP/1.1 and over HTTP/2, on five
-        ways each to servers in the same process: http and https as they are, http through a network that delays, throttles, splits, cuts,
-        half-closes and resets, https through one that also changes and repeats bytes, and http through such a one, where
-        changes cannot be noticed. Every answer is compared with what was sent: a body follows from its URL. An error must be
-        accounted for by a fault on the connection that it was met on, which the books of the faulty network name. On the last way, a
-        success must be what that network has delivered, byte for byte. In *answer ahead* a server sends a forged answer before
-        its client has asked again: no answer may be older than its request. In *stranger* a redirect leads to another origin,
-        which must get nothing secret. In *broken off* a server ends in the midst of its answer, which must be an error, and in *fall back* one
-        wants to be asked over HTTP/1.1. Servers of HTTP/2 refuse streams, say goodbye while requests are under way, have small
-        windows and room for few streams; all that must cost no answer. `make soak-netem` does the same where the kernel loses and
-        delays packets, in a network namespace.
+        `make soak` runs a mixed load for half an hour: every form of request that the API has, over HTTP/1.1 and over
+        HTTP/2, to servers in the same process. Five ways lead to each: http and https as they are; http through a
+        network that delays, throttles, splits, cuts, half-closes and resets; https through one that also changes and
+        repeats bytes; and http through such a one, where changes cannot be noticed. Every answer is compared with what
+        was sent: a body follows from its URL. An error must be accounted for by a fault on the connection that it was
+        met on, which the books of the faulty network name. On the last way, a success must be what that network has
+        delivered, byte for byte. In *answer ahead* a server sends a forged answer before its client has asked again: no
+        answer may be older than its request. In *stranger* a redirect leads to another origin, which must get nothing
+        secret. In *broken off* a server ends in the midst of its answer, which must be an error, and in *fall back* one
+        wants to be asked over HTTP/1.1. Servers of HTTP/2 refuse streams, say goodbye while requests are under way,
+        have small windows and room for few streams; all that must cost no answer. `make soak-netem` does the same where
+        the kernel loses and delays packets, in a network namespace.
 
         This page was written by a run of \(options.seconds) seconds with \(options.workers) workers, seed \(options.seed)\
         \(options.network.map { ", network: \($0)" } ?? ""). Servers, faulty networks and client share the process, whose memory,
