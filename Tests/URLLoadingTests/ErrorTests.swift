@@ -8,6 +8,7 @@ import URLLoadingLoopbackServer
 import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingTLS
+import URLLoadingTestSupport
 import URLLoadingTrust
 import URLLoadingWire
 
@@ -238,6 +239,25 @@ struct ErrorTests {
         #expect(error.code == .cannotConnectToHost && !error.localizedDescription.contains("pretends"))
         let cause = underlying(error)
         #expect(cause?.domain == NSPOSIXErrorDomain && cause?.code == Int(EMFILE))
+    }
+
+    @Test("What the library says on standard error does not stop a program whose standard error cannot be written")
+    func unwritableStandardError() async throws {
+        for place in ["/dev/full", "/dev/null"] {
+            // The second is open for reading only.
+            let script = "exec \"$0\" 2\(place == "/dev/full" ? ">" : "<")\(place)"
+            let run = try await ChildRun.run("/bin/sh", ["-c", script, ChildRun.path(of: "urlloading-transfers")])
+            #expect(run.exitCode == 64)
+        }
+        await #expect(processExitsWith: .success) {
+            let full = open("/dev/full", O_WRONLY)
+            #expect(full >= 0 && dup2(full, STDERR_FILENO) == STDERR_FILENO)
+            // Sets a delegate too late, which is told on standard error.
+            let task = URLSession(configuration: .ephemeral).dataTask(with: URL(filePath: "/dev/null"))
+            task.resume()
+            task.delegate = nil
+            task.cancel()
+        }
     }
 
     // MARK: Situations

@@ -38,6 +38,6 @@ enum ErrorText {
     /// Tells on standard error that the library was used wrongly, where Apple's would stop the program.
     static func reportMisuse(_ message: String) {
         if let machine = Machine.simulated { return machine.note(message) }
-        FileHandle.standardError.write(Data("URLLoading: \(message)\n".utf8))
+        StandardError.write("URLLoading: \(message)\n")
     }
 }

@@ -38,8 +38,7 @@ package enum TransferHelper {
         guard arguments.count >= 3, ["--start", "--serve", started].contains(arguments[1]), rest.count <= 1,
             arguments[2].hasPrefix("/"), let patience = rest.first.map({ UInt32($0) }) ?? usualPatience
         else {
-            FileHandle.standardError.write(
-                Data("usage: urlloading-transfers --start|--serve <directory> [seconds]\n".utf8))
+            StandardError.write("usage: urlloading-transfers --start|--serve <directory> [seconds]\n")
             exit(Status.usage.rawValue)
         }
         if arguments[1] == "--start" {
