@@ -138,6 +138,52 @@ struct SocketStreamTests {
         }
     }
 
+    @Test(
+        "a write that is refused while the connection stands is told to the observer, behind the input that is there",
+        arguments: Place.allCases)
+    func refusedWrite(place: Place) async throws {
+        try await withLoop { loop in
+            let results: (String, IOResult, IOResult) = try await onLoop(loop) { reactor, finish in
+                try reactor.connect(place.address("refused")) { client, server in
+                    let observer = Observer()
+                    reactor.keep(observer, server)
+                    // Memory that cannot be read: the system says EFAULT, and the socket is as before.
+                    let nowhere = UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 1), count: 10)
+                    var written: IOResult?
+                    observer.onReadable = { stream in
+                        // The answer is there, and waits.
+                        guard let refusal = written else { return written = stream.write(nowhere) }
+                        let rest = stream.drain()
+                        finish((String(decoding: rest.bytes, as: UTF8.self), refusal, rest.last))
+                    }
+                    client.observer = observer
+                    _ = server.write("answer")
+                }
+            }
+            let refusal = IOResult.failed(SystemError(errno: EFAULT, call: "send"))
+            #expect(results == ("answer", refusal, refusal))
+        }
+    }
+
+    @Test("an error of sendfile that is the file's is not taken for the connection's")
+    func refusedFile() async throws {
+        try await withLoop { loop in
+            let results: (Bool, IOResult) = try await onLoop(loop) { reactor, finish in
+                try reactor.connect(loopback()) { client, server in
+                    reactor.keep(server)
+                    let path = ChildRun.path(of: ChildRun.testPrograms)
+                    guard case .success(let file) = OpenFile.open(path: path) else {
+                        return finish.fail(Missing("a file"))
+                    }
+                    // Behind what most file systems can hold, where sendfile answers EOVERFLOW and a read the end of the file.
+                    let written = client.write(file, at: 1 << 60, count: 1)
+                    finish((written == .file(.ended), client.write("x")))
+                }
+            }
+            #expect(results == (true, .bytes(1)))
+        }
+    }
+
     @Test("B16.13: writing to a connection the peer has left is an error and no signal", arguments: Place.allCases)
     func noSignal(place: Place) async throws {
         try await withLoop { loop in

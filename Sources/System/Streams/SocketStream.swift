@@ -98,6 +98,9 @@ package final class SocketStream: AbortiveStream, PollTarget {
         } else if !Platform.isTemporarilyBlocked(outcome.error) {
             failure = SystemError(errno: outcome.error, call: "recv")
             isFailureBehindInput = false
+        } else {
+            // All input that came before a failed write has been read.
+            isFailureBehindInput = false
         }
         return restingReadResult
     }
@@ -163,9 +166,11 @@ package final class SocketStream: AbortiveStream, PollTarget {
         if outcome.value > 0 { return .stream(.bytes(outcome.value)) }
         if outcome.value == 0 { return .file(.ended) }
         switch outcome.error {
-        case EINVAL, ENOSYS: return copy(file, at: offset, count: count)
         case EIO: return .file(.failed(SystemError(errno: outcome.error, call: "sendfile")))
-        default: return .stream(written(outcome, of: count, call: "sendfile"))
+        case EAGAIN, EPIPE, ECONNRESET, ECONNABORTED, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, ENOBUFS:
+            return .stream(written(outcome, of: count, call: "sendfile"))
+        // The file's or the socket's: the calls that copy tell which.
+        default: return copy(file, at: offset, count: count)
         }
     }
 
@@ -187,6 +192,12 @@ package final class SocketStream: AbortiveStream, PollTarget {
             failure = error
             isFailureBehindInput = true
             isReadable = true
+            // The system reports nothing where it has refused a write to a connection that stands.
+            sawUnusualEvent = true
+            reactor.later { [weak self] in
+                guard let self, hasPendingInput else { return }
+                observer?.streamBecameReadable(self)
+            }
         }
         return .failed(error)
     }
