@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingTestSupport
 
 @testable import URLLoading
@@ -161,5 +162,15 @@ import URLLoadingTestSupport
         #expect(throws: BackgroundDirectoryFailure.tooLong) { try directory.write(long) }
         // A directory where a journal should be is no journal, and stops nothing.
         #expect(try directory.read().damaged.map(\.reason) == ["it cannot be read"])
+    }
+
+    @Test("B10.24: a session is in use only where another process has its lock, not where the file system knows none")
+    func locksThatFail() {
+        let held = SystemError(errno: EWOULDBLOCK, call: "flock")
+        #expect(BackgroundDirectoryFailure(lock: held, path: "/p").code == .backgroundSessionInUseByAnotherProcess)
+        for errno in [ENOLCK, EOPNOTSUPP, ENOSYS] {
+            let failure = BackgroundDirectoryFailure(lock: SystemError(errno: errno, call: "flock"), path: "/p")
+            #expect(failure.code == .cannotCreateFile && failure.description.hasPrefix("/p cannot be used: flock: "))
+        }
     }
 }

@@ -32,6 +32,11 @@ enum BackgroundDirectoryFailure: Error, Equatable, CustomStringConvertible {
     /// A journal would be longer than any that is read again.
     case tooLong
 
+    /// Why a lock was not got. Where the file system knows no locks, nobody has it.
+    init(lock error: SystemError, path: String) {
+        self = error.call == "flock" && error.errno == EWOULDBLOCK ? .inUse : .system(error, path: path)
+    }
+
     /// One sentence for people.
     var description: String {
         switch self {
@@ -150,9 +155,7 @@ struct BackgroundDirectory: Sendable {
     func takeProgramLock() throws(BackgroundDirectoryFailure) -> FileLock {
         switch FileLock.take(folder.file(Self.program), patience: .zero) {
         case .success(let lock): return lock
-        case .failure(let error):
-            if error.call == "flock" { throw .inUse }
-            throw .system(error, path: folder.file(Self.program))
+        case .failure(let error): throw BackgroundDirectoryFailure(lock: error, path: folder.file(Self.program))
         }
     }
 
@@ -160,9 +163,7 @@ struct BackgroundDirectory: Sendable {
     func takeLock(patience: Duration = .zero) throws(BackgroundDirectoryFailure) -> FileLock {
         switch FileLock.take(folder.file("lock"), patience: patience) {
         case .success(let lock): return lock
-        case .failure(let error):
-            if error.call == "flock" { throw .inUse }
-            throw .system(error, path: folder.file("lock"))
+        case .failure(let error): throw BackgroundDirectoryFailure(lock: error, path: folder.file("lock"))
         }
     }
 
