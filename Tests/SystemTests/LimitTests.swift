@@ -97,6 +97,28 @@ struct LimitTests {
         }
     }
 
+    @Test(
+        "no thread can be started for a look-up: that is a shortage, and localhost needs none",
+        .enabled(if: FullAddressSpace.isPossible))
+    func noThreadToLookUp() async {
+        await #expect(processExitsWith: .success) {
+            let reactor = Reactor(virtualTime: ())
+            let pool = BlockingPool(limit: 1, idleTime: .zero, name: "no-names")
+            let resolver = SystemResolver(reactor: reactor, pool: pool) { host in
+                .failure(ResolverFailure(reason: .noSuchHost, code: 0, host: host, message: "unknown"))
+            }
+            var found: [Result<[SocketAddress], ResolverFailure>] = []
+            let space = FullAddressSpace()
+            for host in ["localhost", "name.test"] { _ = resolver.resolve(host, port: 80) { found.append($0) } }
+            space.release()
+            reactor.runPending()
+            #expect(try found.first?.get().map(\.description) == ["[::1]:80", "127.0.0.1:80"])
+            guard case .failure(let failure)? = found.last else { throw Missing("a failure") }
+            #expect(failure.shortage == SystemError(errno: EAGAIN, call: "pthread_create"))
+            reactor.tearDown()
+        }
+    }
+
     /// A command that notes whether it has run or has been refused.
     private final class Order: LoopCommand {
         let refusals = Guarded<[Int32]>([])

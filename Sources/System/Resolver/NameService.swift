@@ -52,12 +52,10 @@ struct SystemNameService: NameService {
             if question.begin() { answer(NameAnswer(Self.orLoopback(host, lookUp(host)))) }
         }
         guard isStarted else {
-            answer(
-                NameAnswer(
-                    .failure(
-                        ResolverFailure(
-                            reason: .failed, code: 0, host: host,
-                            message: "No thread could be started to look up this name"))))
+            let failure = ResolverFailure(
+                reason: .failed, code: 0, host: host, message: "No thread could be started to look up this name",
+                shortage: SystemError(errno: EAGAIN, call: "pthread_create"))
+            answer(NameAnswer(Self.orLoopback(host, .failure(failure))))
             return nil
         }
         return question
