@@ -260,6 +260,16 @@ struct ErrorTests {
         }
     }
 
+    @Test("B11.6, B14.9: the error for a file that cannot be opened says why")
+    func unopenedFile() {
+        let file = URL(filePath: "/tmp/file")
+        let shortage = SystemError(errno: EMFILE, call: "open")
+        let ofURL = ErrorMapping.unreadableFile(file, shortage)
+        let ofUpload = ErrorMapping.unreadableFile(file, of: url, shortage)
+        #expect(ofURL.localizedDescription == "The file cannot be opened (Too many open files): /tmp/file")
+        #expect(ofUpload.localizedDescription == "The file to upload cannot be opened (Too many open files): /tmp/file")
+    }
+
     // MARK: Situations
 
     @Test("B17.17, B17.52: a resolver that fails is −1006, or −1009 on a machine without an interface")

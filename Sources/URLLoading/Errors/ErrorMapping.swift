@@ -79,7 +79,7 @@ package enum ErrorMapping {
             case EISDIR: (.fileIsDirectory, "is a directory")
             case EACCES, EPERM: (.noPermissionsToReadFile, "may not be read")
             case EINVAL: (.cannotOpenFile, "is no regular file")
-            default: (.cannotOpenFile, "cannot be opened")
+            default: (.cannotOpenFile, "cannot be opened (\(error.message))")
             }
         return LoadFailure.make(
             code, url, "\(what) \(problem): \(file.path)", underlying: UnderlyingError.system(error))
