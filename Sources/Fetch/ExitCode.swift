@@ -150,6 +150,10 @@ struct FetchError: Error {
             self.init(file: failure)
             return
         }
+        if let failure = underlying as? InputFile.Unreadable {
+            self.init(.cannotRead, "standard input cannot be read: \(failure.reason)")
+            return
+        }
         let text = error as NSError
         let code = (error as? URLError).map { ExitCode($0, hasAnswer: hasAnswer) } ?? .other
         self.init(

@@ -6,7 +6,7 @@ import Foundation
 /// Reads standard input from where it stands to its end. One thread at a time, as all streams.
 final class StandardInput: InputStream {
     private var status = Stream.Status.notOpen
-    private var failure: POSIXError?
+    private var failure: InputFile.Unreadable?
 
     init() { super.init(data: Data()) }
 
@@ -23,7 +23,7 @@ final class StandardInput: InputStream {
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard status == .open || status == .atEnd, failure == nil else { return -1 }
         let count = FileDescriptor.read(STDIN_FILENO, buffer, max(maxLength, 0))
-        if count < 0 { failure = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        if count < 0 { failure = InputFile.Unreadable(number: errno) }
         if count == 0, maxLength > 0 { status = .atEnd }
         return count
     }

@@ -105,6 +105,9 @@ struct InputRunTests {
         let body = try await place.shell("fetch -d @- \(server.url("/")) < .")
         #expect(body.exitCode == 26 && body.complaints == socket.complaints)
         #expect(server.stats.requests <= 1)
+        // What is read only while it is sent: the request has begun by then.
+        let streamed = try await place.shell("fetch -T - \(server.url("/")) < .")
+        #expect(streamed.exitCode == 26 && streamed.complaints == socket.complaints)
         await server.stop()
     }
 }
