@@ -1,5 +1,6 @@
 // Journals and messages of background sessions: they are read as they were written, and other bytes are refused.
 
+import Foundation
 import Testing
 import URLLoadingPolicy
 
@@ -302,6 +303,18 @@ import URLLoadingPolicy
         var text = ""
         dump(TransferSamples.record(), to: &text)
         #expect(!text.contains("c2VjcmV0"))
+    }
+
+    @Test("B12.5: times by a clock that is off by millions of years are left out")
+    func farTimes() {
+        var dates = TransactionDates()
+        dates.fetchStart = Date(timeIntervalSince1970: 3e14)
+        dates.requestStart = Date(timeIntervalSince1970: -3e14)
+        dates.requestEnd = Date(timeIntervalSince1970: .nan)
+        dates.responseEnd = Date(timeIntervalSince1970: 1.5)
+        let times = dates.times
+        #expect(times.fetchStart == nil && times.requestStart == nil && times.requestEnd == nil)
+        #expect(times.responseEnd == 1_500_000)
     }
 
     @Test("B12.5: of many exchanges the last are kept, and all redirects counted")

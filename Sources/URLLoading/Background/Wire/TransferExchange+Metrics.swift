@@ -72,10 +72,13 @@ extension TransferExchange.Address {
 }
 
 extension TransactionDates {
-    fileprivate var times: TransferExchange.Times {
+    /// As numbers; without what is beyond all numbers, by a clock that is far off.
+    var times: TransferExchange.Times {
         var times = TransferExchange.Times()
         for (date, time) in Self.steps {
-            times[keyPath: time] = self[keyPath: date].map { Int64(($0.timeIntervalSince1970 * 1e6).rounded()) }
+            times[keyPath: time] = self[keyPath: date].flatMap {
+                Int64(exactly: ($0.timeIntervalSince1970 * 1e6).rounded())
+            }
         }
         return times
     }
