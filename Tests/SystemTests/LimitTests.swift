@@ -119,6 +119,17 @@ struct LimitTests {
         }
     }
 
+    @Test("a process whose ended children are ignored runs a program and waits for it; its status counts as 0")
+    func ignoredChildren() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGCHLD, SIG_IGN)
+            let command = ["/bin/sh", "-c", "exit $STATUS"]
+            #expect(HelperProcess.runApart(command, variable: "STATUS", value: "3") == .success(0))
+            signal(SIGCHLD, SIG_DFL)
+            #expect(HelperProcess.runApart(command, variable: "STATUS", value: "3") == .success(3))
+        }
+    }
+
     /// A command that notes whether it has run or has been refused.
     private final class Order: LoopCommand {
         let refusals = Guarded<[Int32]>([])
