@@ -13,6 +13,11 @@ enum Fetch {
         signal(SIGPIPE, SIG_IGN)
         // Control-\ ends the process. Swift's runtime may have taken the signal to write a report of a crash.
         if !Interruption.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+        // Swift reads the words from there, and Dispatch ends a process at some moment that cannot look at its threads there.
+        guard CommandLine.argc > 0 else {
+            Terminal.complain("the command line cannot be read: /proc is not there", advice: "mount -t proc proc /proc")
+            exit(ExitCode.other.rawValue)
+        }
         guard hasDescriptors else {
             Terminal.complain("too few files may be open at a time: raise the limit (ulimit -n)")
             exit(ExitCode.other.rawValue)

@@ -18,6 +18,24 @@ struct DescriptorRunTests {
         }
     }
 
+    // A sanitizer needs it itself.
+    @Test("Without /proc, where Swift finds the command line, fetch says so", .enabled(if: canHideProc))
+    func noProc() async throws {
+        let run = try await FetchRun.run(
+            ["-rm", "/bin/sh", "-c", Self.hidingProc + "exec \"$0\" --version", ChildRun.path(of: "fetch")],
+            program: Self.unshare)
+        // The system's loader has not found all libraries where they lie beside the program, which it asks /proc for.
+        if run.exitCode == 127 { return }
+        #expect(run.exitCode == 70 && run.output.isEmpty)
+        #expect(run.complaints.hasPrefix("fetch: the command line cannot be read: /proc is not there\n"))
+    }
+
+    /// Whether a name space without /proc can be had here.
+    private static let canHideProc =
+        !Sanitizer.isActive && (try? ChildRun(unshare, ["-rm", "/bin/sh", "-c", hidingProc + "true"]))?.exitCode == 0
+    private static let hidingProc = "mount -t tmpfs none /proc && "
+    private static let unshare = "/usr/bin/unshare"
+
     // A sanitizer needs descriptors itself.
     @Test(
         "With too few descriptors fetch says so and ends, and no signal ends it", .enabled(if: !Sanitizer.isActive),
