@@ -537,7 +537,7 @@ struct BackgroundMeetingTests {
 
     @Test("B1.52, B10.33: the progress of a task that waits when it is met again shows what an earlier run has counted")
     func progressOfWaiting() async throws {
-        try leave { record, _ in
+        try folder.leave { record, _ in
             record.isSuspended = true
             record.counts.received = 400_000
             record.counts.expectedToReceive = 4_000_000
@@ -559,7 +559,7 @@ struct BackgroundMeetingTests {
         let part = try Rig.leavePart(of: url, in: directory.filesPath)
         let owner = HearingOwner(met: [record.summary])
         let scribe = BackgroundScribe()
-        try await withOwner(owner, delegate: scribe) { session in
+        try await folder.withOwner(owner, delegate: scribe) { session in
             await owner.words.wait { $0.contains(.list) }
             let background = try #require(session.core.background)
             let channel = try #require(background.state.withLock { $0.channel })
