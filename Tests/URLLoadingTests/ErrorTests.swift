@@ -258,6 +258,16 @@ struct ErrorTests {
             task.delegate = nil
             task.cancel()
         }
+        // A pipe without a reader, whose signal would end the program.
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            var ends: [Int32] = [-1, -1]
+            #expect(pipe(&ends) == 0 && close(ends[0]) == 0)
+            let before = dup(STDERR_FILENO)
+            #expect(dup2(ends[1], STDERR_FILENO) == STDERR_FILENO)
+            StandardError.write("Nobody reads this.\n")
+            #expect(dup2(before, STDERR_FILENO) == STDERR_FILENO)
+        }
     }
 
     @Test("B11.6, B14.9: the error for a file that cannot be opened says why")

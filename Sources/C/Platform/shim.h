@@ -239,6 +239,22 @@ static inline ssize_t urlloading_send_file(int socket, int file, int64_t offset,
     return sendfile(socket, file, &position, length);
 }
 
+// Writes to the standard error output, and drops what cannot be written. Where that is a pipe without a reader, the SIGPIPE which
+// the write raises for this thread is taken back; one that was pending before stays.
+static inline void urlloading_complain(const void *bytes, size_t length) {
+    sigset_t pipe, pending, before;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigemptyset(&pending);
+    sigpending(&pending);
+    if (pthread_sigmask(SIG_BLOCK, &pipe, &before) != 0) return;
+    if (write(STDERR_FILENO, bytes, length) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        const struct timespec none = {0, 0};
+        while (sigtimedwait(&pipe, NULL, &none) < 0 && errno == EINTR) {}
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static inline int urlloading_open_for_reading(const char *path) {
     // Without O_NONBLOCK opening a named pipe would wait for its writer.
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
