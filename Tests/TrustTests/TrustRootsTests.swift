@@ -193,9 +193,15 @@ import URLLoadingTrust
             limit.rlim_cur = 0
             setrlimit(descriptors, &limit)
             let refusal = evaluator.evaluate(chain, policy: policy).failure
+            // What is wrong without any root, or for another evaluator, is no want of descriptors.
+            let elsewhere = evaluator.evaluate(chain, policy: TrustPolicy(host: HostName("other.test"))).failure
+            let both = AllOfEvaluator([evaluator, AnchorsEvaluator(anchors: [])])
+                .evaluate(chain, policy: policy).failure
             limit = before
             setrlimit(descriptors, &limit)
             #expect(refusal?.reason == .unknownRoot && refusal?.shortage == EMFILE)
+            #expect(elsewhere != nil && elsewhere?.shortage == nil)
+            #expect(both?.reason == .unknownRoot && both?.shortage == nil)
             #expect(evaluator.evaluate(chain, policy: policy).failure == nil)
             let stranger = try CertificateFactory.selfSigned(.server("example.test")).chain
             #expect(evaluator.evaluate(stranger, policy: policy).failure?.shortage == nil)

@@ -38,8 +38,10 @@ enum PathVerifier {
         // Never trust by omission.
         if problems.isEmpty { problems.add(.unknownRoot, leaf) }
         var failure = problems.failure ?? TrustFailure(.unknownRoot, leaf)
-        // Where nothing can be read, nothing is known of the roots.
-        if builder.closest == nil, roots.contains(where: \.isStore) { failure.shortage = Platform.shortage() }
+        // Where nothing can be read, nothing is known of the roots. What else is wrong is known all the same.
+        if builder.closest == nil, failure.isWantOfRoots, roots.contains(where: \.isStore) {
+            failure.shortage = Platform.shortage()
+        }
         return .refused(failure)
     }
 

@@ -81,7 +81,8 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
         }
         self.init(
             worst.reason, certificate: worst.certificate, issuer: worst.issuer, further: Array(reasons.dropFirst()))
-        shortage = worst.shortage
+        // What one of them has found out stands against the peer.
+        if failures.allSatisfy({ $0.shortage != nil }) { shortage = worst.shortage }
     }
 
     /// Whether both say the same about the same certificate.
@@ -98,6 +99,16 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
         case (_?, nil): true
         case (nil, _?): false
         case (nil, nil): reason.rank > other.reason.rank
+        }
+    }
+
+    /// Whether all that is wrong is that no root was found.
+    var isWantOfRoots: Bool {
+        ([reason] + further).allSatisfy { reason in
+            switch reason {
+            case .noRootsFound, .unknownRoot, .selfSigned: true
+            default: false
+            }
         }
     }
 
