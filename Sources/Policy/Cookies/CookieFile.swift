@@ -23,7 +23,10 @@ package enum CookieFile {
         let text = encode(cookies)
         var excess = text.count - limit
         if excess <= 0 { return (text, []) }
-        let lengths = new.map { (identity: $0.identity, bytes: line($0).utf8.count + 1) }
+        // Some of `new` may have lost their place among the others.
+        let isNew = Set(new.map(\.identity))
+        let lengths = cookies.filter { isNew.contains($0.identity) }
+            .map { (identity: $0.identity, bytes: line($0).utf8.count + 1) }
         var leftOut: Set<Cookie.Identity> = []
         for (identity, bytes) in lengths.sorted(by: { $0.bytes > $1.bytes }) where excess > 0 {
             leftOut.insert(identity)

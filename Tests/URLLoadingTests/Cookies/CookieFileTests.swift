@@ -293,6 +293,16 @@ struct CookieFileTests {
         #expect(Self.values(CookieStore(file: file)) == (isFolder ? [] : ["a=1", "b=1", "c=1"]))
     }
 
+    @Test("B8.68: a cookie that has lost its place makes no room in the file")
+    func lostPlace() {
+        var (long, longer) = (Cookie(name: "long"), Cookie(name: "longer"))
+        long.value = String(repeating: "x", count: 500)
+        longer.value = String(repeating: "x", count: 1000)
+        let (text, leftOut) = CookieFile.encode([long, Cookie(name: "a")], atMost: 400, new: [long, longer])
+        #expect(leftOut == [long.identity] && text.count <= 400)
+        #expect(CookieFile.decode(text)?.map(\.name) == ["a"])
+    }
+
     @Test("B8.68: cookies for which a file has no room stay in memory, and what the file holds stays there")
     func tooLong() throws {
         let file = SharedFile(path: home.path + "/x/cookies")
