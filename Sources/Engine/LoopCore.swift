@@ -250,10 +250,16 @@ package final class LoopCore {
         leaveIfDone()
     }
 
-    /// Ends every request that waits for a connection: before the end of another makes room for it.
+    /// Ends every request that waits for a connection, or for the network: before the end of another makes room for it.
     package func cancelWaiting() {
+        // Order: the end of one that tries to connect has those without a network try, too (B6.41).
+        cancel(where: \.isOffline)
+        cancel(where: \.isWaiting)
+    }
+
+    private func cancel(where isMeant: (Transaction) -> Bool) {
         for id in loads.numbers {
-            if let transaction = transaction(id), transaction.isWaiting { transaction.cancel() }
+            if let transaction = transaction(id), isMeant(transaction) { transaction.cancel() }
         }
     }
 

@@ -308,6 +308,23 @@ struct ConnectivityTests {
         }
     }
 
+    @Test("B1.16, B6.41: where all are cancelled the end of one that tries to connect has no other try, too")
+    func allCancelled() {
+        let rig = makeRig()
+        cutOff(rig)
+        let waiting = rig.submit(waitsForConnectivity: true)
+        rig.settle()
+        rig.network.setName("host.test", .addresses(["10.0.0.9"], delay: .milliseconds(300)))
+        let tried = rig.submit(waitsForConnectivity: true)
+        rig.advance(.milliseconds(400))
+        #expect(waiting.waits == 1 && tried.waits == 0, "its first attempt has failed, and the second is under way")
+        let dialled = rig.network.dialled.count
+        rig.core.cancelWaiting()
+        rig.advance(.milliseconds(400))
+        #expect(waiting.hasEnded && tried.hasEnded && rig.network.dialled.count == dialled)
+        rig.expectClean()
+    }
+
     @Test("B6.41: one that is cancelled or suspended while it is tried holds up none of the others")
     func triedOneGoes() {
         for cancels in [true, false] {
