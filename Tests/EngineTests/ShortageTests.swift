@@ -99,4 +99,18 @@ import URLLoadingWire
             rig.expectClean()
         }
     }
+
+    @Test("Where a proxy cannot be looked up for want of descriptors it is not the proxy that fails, nor gone round")
+    func proxyLookUp() throws {
+        let rig = EngineRig()
+        rig.network.setName("proxy.test", .lacksDescriptors(then: .hangs))
+        let journal = rig.submit(host: "late.test", route: .proxied(try testProxy()))
+        rig.settle()
+        guard case .localResource(let error)? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        #expect(error.errno == EMFILE && journal.error?.isOfTheWay == false)
+        rig.expectClean()
+    }
 }

@@ -272,9 +272,10 @@ final class Connector {
             // What was closed may have given this dial up.
             if case .done = step { return }
             lookUp(place, for: purpose)
-        case (.failure(let failure), .connecting), (.failure(let failure), .telling):
+        // What this machine is short of is not the proxy's failure: no other way is tried for it.
+        case (.failure(let failure), .connectingToProxy) where failure.shortage == nil: proxyFailed(.lookup(failure))
+        case (.failure(let failure), _):
             finish(.failure(failure.shortage.map { .localResource($0) } ?? .nameLookup(failure)))
-        case (.failure(let failure), .connectingToProxy): proxyFailed(.lookup(failure))
         }
     }
 
