@@ -124,26 +124,30 @@ package struct TransferSchedule: Sendable {
     /// The attempt of a transfer waits for a network. It keeps its place while no other transfer wants that.
     package mutating func waits(_ number: UInt64) { change(number) { $0.isOffline = true } }
 
-    /// Bytes have moved: what failed before is forgotten.
-    package mutating func progressed(_ number: UInt64) {
+    /// Bytes have moved: what failed before is forgotten. Whether others may begin for it.
+    @discardableResult
+    package mutating func progressed(_ number: UInt64) -> Bool {
         change(number) { $0.failures = 0 }
-        foundNetwork(number)
+        return foundNetwork(number)
     }
 
     /// A transfer cannot go on before a question is answered: its place is free.
     package mutating func asked(_ number: UInt64) {
         change(number) { $0.phase = .asking }
-        foundNetwork(number)
+        _ = foundNetwork(number)
     }
 
-    /// Where it had waited for a network, others may have one, too.
-    private mutating func foundNetwork(_ number: UInt64) {
-        guard entries[number]?.isOffline == true else { return }
+    /// Where it had waited for a network, others may have one, too. Whether there are any.
+    private mutating func foundNetwork(_ number: UInt64) -> Bool {
+        guard entries[number]?.isOffline == true else { return false }
         change(number) { $0.isOffline = false }
+        var frees = false
         for (other, entry) in entries where entry.lackedNetwork {
             guard case .delayed = entry.phase else { continue }
             change(other) { $0.phase = .ready }
+            frees = true
         }
+        return frees
     }
 
     /// The question of a transfer that is still under way is answered: the transfer takes its place again, one too many

@@ -105,7 +105,7 @@ extension TransferOwner {
             return task.cancel()
         }
         transfer.record.counts.received = transfer.record.counts.received.addingSaturated(Int64(data.count))
-        schedule.progressed(number)
+        progressed(number)
         tell(.progress(task: number, transfer.record.counts))
     }
 

@@ -63,6 +63,11 @@ extension TransferOwner {
         settle()
     }
 
+    /// Bytes of an attempt have moved. Where it had waited for a network, what was put off for want of one begins now.
+    func progressed(_ number: UInt64) {
+        if schedule.progressed(number) { settle() }
+    }
+
     func responded(_ task: URLSessionTask, _ response: URLResponse) {
         guard let (number, transfer) = transfer(of: task) else { return }
         takeHead(of: response, task, number, transfer)
@@ -99,7 +104,7 @@ extension TransferOwner {
         if let response = task.response { responded(task, response) }
         transfer.record.counts.received = total
         transfer.record.counts.expectedToReceive = expected
-        schedule.progressed(number)
+        progressed(number)
         // The first bytes, and then now and then: from there on it goes on whatever happens.
         if !transfer.namesFile || total - transfer.checkpoint >= Self.checkpointDistance {
             if let point = task.core.download.checkpoint(written: total) {
@@ -116,7 +121,7 @@ extension TransferOwner {
         guard let (number, transfer) = transfer(of: task) else { return }
         transfer.record.counts.sent = total
         transfer.record.counts.expectedToSend = expected
-        schedule.progressed(number)
+        progressed(number)
         noteResource(of: task, number, transfer)
         tell(.progress(task: number, transfer.record.counts))
     }
