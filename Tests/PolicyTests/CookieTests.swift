@@ -195,6 +195,16 @@ struct CookieTests {
         for end in bytes.indices { #expect(CookieFile.decode(Array(bytes[..<end])) == nil, "torn at \(end)") }
     }
 
+    @Test("B8.68: a change that is not among the cookies any more makes no room in their file")
+    func room() throws {
+        let cookies = [try cookie("a=" + String(repeating: "a", count: 100)), try cookie("b=1")]
+        let limit = CookieFile.encode([cookies[1]]).count
+        // Longer than all that is too much, and over.
+        let ended = try cookie("c=" + String(repeating: "c", count: 1000))
+        let (text, leftOut) = CookieFile.encode(cookies, atMost: limit, new: cookies + [ended])
+        #expect(CookieFile.decode(text) == [cookies[1]] && leftOut == [cookies[0].identity])
+    }
+
     @Test("B8.30, B8.51: a path begins with a slash, also where a mark behind it makes one character of both")
     func markedPath() throws {
         let path = "/\u{301}a"
