@@ -98,7 +98,10 @@ enum FileDescriptor {
                 let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: next).baseAddress, next.count)
                 if count >= 0 {
                     rest = rest.dropFirst(count)
-                } else if errno != EAGAIN && errno != EINTR {
+                } else if errno == EAGAIN {
+                    let error = waitForRoom(descriptor, patience)
+                    if error != 0 { return error }
+                } else if errno != EINTR {
                     return errno
                 }
             }
