@@ -26,7 +26,7 @@ struct StoppedReaderTests {
         let run = try await place.shell(
             """
             \(Self.pipes)fetch -sS -o body \(server.url("/")) \(output) & child=$!
-            until [ -e body ]; do sleep 0.02; done
+            until [ -e body ] || ! kill -0 $child 2>/dev/null; do sleep 0.02; done
             kill -TERM $child; wait $child
             """)
         #expect(run.exitCode == 130, "\(run.complaints)")
