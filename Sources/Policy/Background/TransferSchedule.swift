@@ -198,14 +198,14 @@ package struct TransferSchedule: Sendable {
         // Those that only wait for a network make room.
         var offline = entries.filter { $0.value.isRunning && $0.value.isOffline }.keys.sorted()[...]
         for (number, entry) in waiting where !entry.isDiscretionary {
-            if free > 0 {
-                free -= 1
-            } else if let other = offline.popFirst() {
+            // There may be fewer places than transfers that have one.
+            guard free + offline.count > 0 else { break }
+            while free <= 0, let other = offline.popFirst() {
                 steps.append(postpone(other))
-            } else {
-                break
+                free += 1
             }
             steps.append(begin(number))
+            free -= 1
         }
         // Those without haste go one by one, and only while no other transfer is to run.
         let isQuiet = !entries.values.contains { $0.isRunning && !$0.isOffline }

@@ -181,6 +181,20 @@ import URLLoadingPolicy
         #expect(schedule.next(Self.at(2)).isEmpty)
     }
 
+    @Test("B10.9, B10.39: what waits for a network makes room only for as many as there are places")
+    func fewerPlacesThanTaken() {
+        var schedule = TransferSchedule(places: 4)
+        for number in 1...5 { schedule.added(UInt64(number), Self.entry()) }
+        #expect(schedule.next(Self.at(0)) == [.begin(1), .begin(2), .begin(3), .begin(4)])
+        schedule.places = 2
+        for number in 1...2 {
+            schedule.waits(UInt64(number))
+            #expect(schedule.next(Self.at(1)).isEmpty)
+        }
+        schedule.waits(3)
+        #expect(schedule.next(Self.at(2)) == [.postpone(1), .postpone(2), .postpone(3), .begin(5)])
+    }
+
     @Test("B10.37: a transfer that waits for an answer leaves its place to the next one")
     func asking() {
         var schedule = TransferSchedule(places: 1)
