@@ -152,15 +152,19 @@ struct ConnectivityTests {
 
     @Test("B6.20: an address of a family that this machine cannot use does not keep a request from waiting")
     func otherFamily() {
-        // EADDRNOTAVAIL, EAFNOSUPPORT, and what says something about the host.
-        for (errno, waits) in [(99, true), (97, true), (Self.refused, false)] as [(Int32, Bool)] {
+        // EADDRNOTAVAIL, EAFNOSUPPORT, what says something about the host, and want of a local port.
+        let unreachable = Self.unreachable
+        for (errno, other, waits) in [
+            (99, unreachable, true), (97, unreachable, true), (Self.refused, unreachable, false),
+            (unreachable, 99, false),
+        ] as [(Int32, Int32, Bool)] {
             let rig = makeRig()
             rig.network.setName("host.test", .addresses(["2001:db8::1", "10.0.0.9"]))
             rig.network.setAddress("[2001:db8::1]:80", .fail(errno: errno))
-            rig.network.setAddress("10.0.0.9:80", .fail(errno: Self.unreachable))
+            rig.network.setAddress("10.0.0.9:80", .fail(errno: other))
             let journal = rig.submit(waitsForConnectivity: true)
             rig.settle()
-            #expect(journal.hasEnded != waits && (journal.waits > 0) == waits, "\(errno)")
+            #expect(journal.hasEnded != waits && (journal.waits > 0) == waits, "\(errno), \(other)")
             rig.expectClean()
         }
     }

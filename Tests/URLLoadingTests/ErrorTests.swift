@@ -203,8 +203,12 @@ struct ErrorTests {
             ([EAFNOSUPPORT, ENETUNREACH], .notConnectedToInternet),
             ([EADDRNOTAVAIL, ECONNREFUSED], .cannotConnectToHost), ([EADDRNOTAVAIL], .cannotConnectToHost),
         ] as [([Int32], URLError.Code)])
-    func connectCodes(errnos: [Int32], code: URLError.Code) {
-        #expect(ErrorMapping.connectCode(errnos.map { SystemError(errno: $0, call: "connect") }) == code)
+    func connectCodes(errnos: [Int32], code: URLError.Code) throws {
+        let address = try #require(SocketAddress(literal: "2001:db8::1", port: 80))
+        let failures = errnos.map { errno in
+            EngineError.ConnectFailure(address: address, error: SystemError(errno: errno, call: "connect"))
+        }
+        #expect(ErrorMapping.connectCode(failures) == code)
     }
 
     @Test("B17.20: an address of a family that cannot be used here does not hide that the network is missing")
@@ -223,6 +227,12 @@ struct ErrorTests {
             #expect(error(first).code == .notConnectedToInternet)
             #expect(underlying(error(first))?.code == Int(ENETUNREACH))
         }
+        // No local port is left for the address that there is a way to.
+        let ports = zip(addresses, [ENETUNREACH, EADDRNOTAVAIL]).map { address, errno in
+            EngineError.ConnectFailure(address: address, error: SystemError(errno: errno, call: "connect"))
+        }
+        let shortage = ErrorMapping.urlError(.connect(host: "h", ports), url: url)
+        #expect(shortage.code == .cannotConnectToHost && underlying(shortage)?.code == Int(EADDRNOTAVAIL))
         // The address to speak from is not there.
         #expect(error(SystemError(errno: EADDRNOTAVAIL, call: "bind")).code == .cannotConnectToHost)
     }

@@ -139,7 +139,7 @@ final class ConnectivityWaiters {
         switch error.obstacle {
         case .connect(let failures)?:
             failures.contains(where: \.error.isNoRoute)
-                && failures.allSatisfy { $0.error.isNoRoute || $0.error.isWrongFamily }
+                && failures.allSatisfy { $0.error.isNoRoute || $0.isWrongFamily }
         case .lookup(let failure)?:
             switch failure.reason {
             case .temporary: true

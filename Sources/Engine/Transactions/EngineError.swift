@@ -57,6 +57,11 @@ package enum EngineError: Error, Sendable {
             case path(String)
         }
 
+        /// Whether it is for the address' family, which cannot be used here, and says nothing about the network.
+        package var isWrongFamily: Bool {
+            if case .address(let address) = place { error.isWrongFamily(address.family) } else { false }
+        }
+
         /// One failed attempt.
         package init(address: SocketAddress, error: SystemError) {
             place = .address(address)

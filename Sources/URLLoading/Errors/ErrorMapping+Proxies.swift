@@ -27,7 +27,7 @@ extension ErrorMapping {
         case .unreachable(let failures):
             let cause = decisiveFailure(failures).map { UnderlyingError.system($0.error) }
             let code: URLError.Code =
-                failures.isEmpty ? .cannotConnectToHost : connectCode(failures.map(\.error))
+                failures.isEmpty ? .cannotConnectToHost : connectCode(failures)
             return make(code, failure.proxy.kind.isHTTP ? connection(cause) : cause)
         case .tls(.untrusted(let refusal)):
             return trustError(

@@ -30,7 +30,7 @@ package enum ErrorMapping {
         case .connect(_, let failures):
             let decisive = decisiveFailure(failures)
             return LoadFailure.make(
-                connectCode(failures.map(\.error)), url, error.description,
+                connectCode(failures), url, error.description,
                 underlying: decisive.map { UnderlyingError.system($0.error) })
         case .proxy(let failure):
             return proxyError(failure, url: url, evaluator)
@@ -117,16 +117,20 @@ package enum ErrorMapping {
 
     /// The failure that says most: one that reached the host before one that found no way (B16.11).
     static func decisiveFailure(_ failures: [EngineError.ConnectFailure]) -> EngineError.ConnectFailure? {
-        failures.last { !isNoRoute($0.error.errno) } ?? failures.first { !$0.error.isWrongFamily } ?? failures.first
+        failures.last { !isNoRoute($0.error.errno) }
+            // One that this machine has no address or no port for, where there is a way.
+            ?? failures.last { !$0.error.isNoRoute && !$0.isWrongFamily }
+            ?? failures.first { !$0.isWrongFamily } ?? failures.first
     }
 
     /// The code for connects that failed with these errors (B17.15, B17.20, B17.21): only when every address failed for
     /// want of a network is it the network's fault. Those of a family that cannot be used here do not count.
-    package static func connectCode(_ errors: [SystemError]) -> URLError.Code {
-        guard !errors.isEmpty else { return .cannotFindHost }
-        let decisive = errors.filter { !$0.isWrongFamily }
-        let isOffline = decisive.allSatisfy { error in
-            isNoNetwork(error.errno) || error.errno == EHOSTUNREACH && !NetworkPresence.hasInterface
+    package static func connectCode(_ failures: [EngineError.ConnectFailure]) -> URLError.Code {
+        guard !failures.isEmpty else { return .cannotFindHost }
+        let decisive = failures.filter { !$0.isWrongFamily }
+        let isOffline = decisive.allSatisfy { failure in
+            let errno = failure.error.errno
+            return isNoNetwork(errno) || errno == EHOSTUNREACH && !NetworkPresence.hasInterface
         }
         return isOffline && !decisive.isEmpty ? .notConnectedToInternet : .cannotConnectToHost
     }
