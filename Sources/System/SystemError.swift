@@ -30,9 +30,9 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// True when the system knows no way to the address: no route, or no network at all.
     package var isNoRoute: Bool { errno == ENETUNREACH || errno == ENETDOWN || errno == EHOSTUNREACH }
 
-    /// True when this machine, or the address that it is to speak from, has nothing of an address' family, as where IPv6 is
-    /// switched off. Beside another address that says nothing about the network. Alone it may be want of a local port, too, and
-    /// with IPv4 the latter is nothing else.
+    /// True when this machine, or the address that it speaks from, has nothing of an address' family, as where IPv6 is
+    /// switched off. Beside another address that says nothing about the network. Alone it may be want of a local port,
+    /// too; EADDRNOTAVAIL of IPv4 is nothing else.
     package func isWrongFamily(_ family: SocketAddress.Family) -> Bool {
         errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL && call == "connect" && family == .ipv6
     }
