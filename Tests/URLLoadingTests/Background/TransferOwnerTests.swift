@@ -410,6 +410,31 @@ import URLLoadingTestSupport
         await Rig.stop(owner)
     }
 
+    @Test("B9.20, B10.34: the part of a download that has failed stays until the program has heard, however old it is")
+    func oldPartOfFailure() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        try directory.write(Rig.settings)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let part = try Rig.leavePart(of: url, in: directory.filesPath)
+        let nobodys = try Rig.leavePart(of: url, in: directory.filesPath)
+        #expect(part.fileName != nobodys.fileName)
+        var record = TransferRecord(Rig.download(url.absoluteString), allowed: nil, isDiscretionary: false, now: .now)
+        record.state = .over
+        var failure = TransferFailure(code: -1001, text: "late", url: url.absoluteString)
+        failure.resumeData = Array(part.encoded)
+        record.end(failure)
+        try directory.write(record)
+        // Long after both were written.
+        let clock = MovableClock()
+        clock.setCalendar(4_000_000_000_000)
+        let owner = try Rig.owner(directory) { $0.clock = clock.clock }
+        let (program, _) = try await Rig.program(owner)
+        #expect(try await program.end(of: 1)?.resumeData == failure.resumeData)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.filesPath) == [part.fileName])
+        await Rig.stop(owner)
+    }
+
     @Test("B11.6: a file that is not there ends an upload, and is not tried again")
     func missingSource() async throws {
         let folder = try StateFolder()

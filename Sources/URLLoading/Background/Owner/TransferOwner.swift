@@ -192,15 +192,17 @@ actor TransferOwner: TransferService {
 
     private var keptFiles: Set<String> {
         var names: Set<String> = []
+        func insert(_ data: [UInt8]?) {
+            if let source = data.flatMap({ ResumeData(Data($0)) }) { names.insert(source.fileName) }
+        }
         for transfer in transfers.values {
-            if let data = transfer.record.resumption, let source = ResumeData(Data(data)) {
-                names.insert(source.fileName)
-            }
+            insert(transfer.record.resumption)
             for news in transfer.record.events {
                 switch news.content {
                 case .downloaded(let path), .answered(let path):
                     names.insert(URL(fileURLWithPath: path).lastPathComponent)
-                case .measured, .completed: break
+                case .completed(let failure): insert(failure?.resumeData)
+                case .measured: break
                 }
             }
         }
