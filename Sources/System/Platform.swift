@@ -405,7 +405,7 @@ enum Platform {
     /// An environment variable; nil when it is not set.
     static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Writes to the standard error output, whose failure nobody is told of, nor by a signal.
+    /// Writes to the standard error output. A failure is told nowhere, nor by a signal.
     static func complain(_ text: String) {
         var text = text
         text.withUTF8 { urlloading_complain($0.baseAddress, $0.count) }

@@ -1,4 +1,4 @@
-// What the library says to people by itself. Nobody waits for it, and nothing depends on it.
+// What the library says to people by itself. Nothing waits for it or depends on it.
 
 /// The standard error output of the process.
 package enum StandardError {

@@ -176,7 +176,7 @@ import URLLoadingTrust
         #expect(try verdict(roots).failure == nil)
     }
 
-    @Test("B3.6: a refusal says where the roots could not be read for want of descriptors, and the next verdict is right")
+    @Test("B3.6: a refusal says that roots could not be read for want of descriptors, and the next verdict is right")
     func noDescriptors() async {
         // In a process of its own, which may open nothing for a moment.
         await #expect(processExitsWith: .success) {

@@ -126,7 +126,7 @@ final class Connector {
         limit = nil
     }
 
-    /// The time of whoever wants the connection is over. Addresses that are silent are no better than those that refuse: a host
+    /// The time of the load that wants the connection is over. Addresses that are silent are no better than those that refuse: a host
     /// that has moved away does not answer any more.
     ///
     /// Where most of the time went by with the look-up, the silence was too short to say anything.

@@ -1,5 +1,5 @@
-// How long is waited for whoever reads what this command writes. A reader that has stopped may never go on: the user's
-// word, and the time that an attempt has, end the wait.
+// How long this command waits for the reader of what it writes. A reader that has stopped may never go on: the user's
+// signal, and the time that an attempt has, end the wait.
 
 import Foundation
 

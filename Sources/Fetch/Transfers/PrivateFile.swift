@@ -62,7 +62,7 @@ enum PrivateFile {
         }
     }
 
-    /// Removes the files of runs that were killed while they wrote: those of this user that nobody has locked.
+    /// Removes the files of runs that were killed while they wrote: those of this user that no process has locked.
     private static func removeLeftOvers(in folder: String) {
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
         for name in names ?? [] where name.hasPrefix(newPrefix) && name.utf8.count == newPrefix.utf8.count + 6 {

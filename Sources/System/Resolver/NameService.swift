@@ -15,7 +15,7 @@ package protocol NameService: Sendable {
 
 /// A look-up that can be called off.
 package protocol NameQuestion: Sendable {
-    /// Whether it can be called off still. Where it says so, `cancel` follows. Called under a lock: it must ask nobody.
+    /// Whether it can be called off still. Where it says so, `cancel` follows. Called under a lock: it must call nothing of others.
     func withdraw() -> Bool
 
     /// The answer is not wanted any more.
@@ -70,7 +70,7 @@ struct SystemNameService: NameService {
     }
 }
 
-/// A look-up that waits for a thread. Once it has begun nothing stops it, and its answer serves whoever asks next.
+/// A look-up that waits for a thread. Once it has begun nothing stops it, and its answer serves what asks next.
 private final class QueuedLookup: NameQuestion {
     /// Whether it has begun, or never will.
     private let isSettled = Atomic(false)

@@ -1,4 +1,4 @@
-// fetch whose output nobody takes: a pipe that is full, a pipe that nobody has open.
+// fetch whose output is not taken: a pipe that is full, a pipe that no process has open.
 
 import Testing
 import URLLoadingLoopbackServer
@@ -6,7 +6,8 @@ import URLLoadingTestSupport
 
 @Suite("fetch: readers that have stopped", .timeLimit(.minutes(5)))
 struct StoppedReaderTests {
-    /// Makes `full`, a pipe that takes nothing more and has a reader, who reads nothing, and `unread`, one that nobody has open.
+    /// Makes `full`, a pipe that takes nothing more and whose reader reads nothing, and `unread`, a pipe that no process has
+    /// open.
     private static let pipes = """
         mkfifo full unread; exec 3<>full
         dd if=/dev/zero of=full bs=4096 count=1024 oflag=nonblock 2>/dev/null

@@ -32,7 +32,7 @@ enum BackgroundDirectoryFailure: Error, Equatable, CustomStringConvertible {
     /// A journal would be longer than any that is read again.
     case tooLong
 
-    /// Why a lock was not got. Where the file system knows no locks, nobody has it.
+    /// Why a lock was not got. Where the file system knows no locks, no process has it.
     init(lock error: SystemError, path: String) {
         self = error.call == "flock" && error.errno == EWOULDBLOCK ? .inUse : .system(error, path: path)
     }
