@@ -193,7 +193,7 @@ import URLLoadingWire
         #expect(try await Self.start(directory) == 0)
         let process = try #require(Self.process(directory))
         let configuration = folder.configuration(helper: true)
-        configuration.backgroundHelperPatience = .milliseconds(500)
+        configuration.backgroundHelperPatience = .seconds(1)
         try await withServer(router: { _ in .slow([.init("x"), .init("y", when: ServerGate())]) }) { server in
             try await withBackgroundSession(configuration) { session, scribe in
                 let task = session.downloadTask(with: try server.at("/"))
@@ -205,7 +205,9 @@ import URLLoadingWire
                 #expect(scribe.transcript.calls == ["end 1 -999"])
             }
         }
-        #expect(folder.names.isEmpty)
+        try await until { !folder.processes.contains(process) }
+        // The next helper may be late as well on a busy machine, and this process then leaves the lock of one that was ended.
+        #expect(folder.journals.isEmpty)
     }
 
     @Test("B10.36: a helper that hangs, and does not answer the greeting, is ended, and another one takes its place")
