@@ -133,7 +133,7 @@ extension ByteStream {
     /// Why TLS with the server has ended on this stream, where that was what failed.
     var brokenTLS: TLSError? { brokenTLS(isOfProxy: false) }
 
-    /// The same of TLS with the proxy.
+    /// Why TLS with the proxy has ended on this stream, where that was what failed.
     var brokenTLSOfProxy: TLSError? { brokenTLS(isOfProxy: true) }
 
     private func brokenTLS(isOfProxy: Bool) -> TLSError? {

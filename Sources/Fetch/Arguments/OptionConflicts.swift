@@ -36,7 +36,7 @@ enum OptionConflicts {
         }
     }
 
-    /// What tells the server who we are.
+    /// Options of which each says which user asks: passwords, tokens, cookies.
     private static func checkIdentity(_ options: Options) throws(UsageError) {
         if options.login != nil, options.netrc != nil {
             throw UsageError("--user and --netrc both say who we are: leave one out")

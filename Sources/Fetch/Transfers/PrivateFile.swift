@@ -44,9 +44,12 @@ enum PrivateFile {
         folder.isEmpty ? name : "\(folder)/\(name)"
     }
 
+    /// How often a new file is made where others take each for a left-over. Picked by feel: to lose two in a row is rare.
+    private static let tries = 20
+
     /// Makes a new file, and locks it.
     private static func create(in folder: String) -> Result<(path: String, descriptor: Int32), Failure> {
-        while true {
+        for _ in 0..<tries {
             // mkstemp gives no other user any right, whatever the mask says.
             var template = Array(path(of: newPrefix + "XXXXXX", in: folder).utf8CString)
             let descriptor = mkstemp(&template)
@@ -60,6 +63,7 @@ enum PrivateFile {
             }
             close(descriptor)
         }
+        return .failure(Failure(number: EWOULDBLOCK))
     }
 
     /// Removes the files of runs that were killed while they wrote: those of this user that no process has locked.

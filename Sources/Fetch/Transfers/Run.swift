@@ -251,7 +251,7 @@ enum Interruption {
             source.setRegistrationHandler { registered.leave() }
             source.setEventHandler {
                 signal(number, SIG_DFL)
-                // A thread that writes to a reader who has stopped hears of no cancellation.
+                // A thread that waits until its output is read does not hear of the cancellation.
                 came.store(true, ordering: .relaxed)
                 task.cancel()
             }

@@ -56,7 +56,8 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
     package let further: [Reason]
     /// What the peer had sent, where a connection failed; it takes no part in comparisons.
     package var presented: CertificateChain?
-    /// The system's error that kept files with roots from being read, so that the peer may be a good one; as above.
+    /// The system's error that kept files with roots from being read, so that the peer may be a good one. It
+    /// takes no part in comparisons.
     package var shortage: Int32?
 
     /// A failure of one certificate.

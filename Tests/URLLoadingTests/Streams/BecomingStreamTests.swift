@@ -93,18 +93,23 @@ struct BecomingStreamTests {
         }
     }
 
-    @Test(
-        "B1.70, B15.45: a stream that was a data task of http gets TLS when it asks for it", arguments: [true, false])
-    func startsTLS(isTrusted: Bool) async throws {
-        let identity = try MailIdentity(isTrusted ? "mail.test" : "other.test")
-        try await withRawServer { peer in
+    /// Answers in clear, and says behind TLS what it was told. The connection ends where something else comes than TLS.
+    private func answerBeforeTLS(_ identity: MailIdentity) -> @Sendable (RawConnection) throws -> Void {
+        { peer in
             try peer.requestHead()
             try peer.send("HTTP/1.1 200 OK\r\n\r\nready\r\n")
             try peer.startTLS(identity.context)
             try peer.send("you said \(peer.line())\r\n")
             _ = try peer.rest()
             try peer.finish()
-        } _: { server in
+        }
+    }
+
+    @Test(
+        "B1.70, B15.45: a stream that was a data task of http gets TLS when it asks for it", arguments: [true, false])
+    func startsTLS(isTrusted: Bool) async throws {
+        let identity = try MailIdentity(isTrusted ? "mail.test" : "other.test")
+        try await withRawServer(answerBeforeTLS(identity)) { server in
             let scribe = BecomingScribe()
             let session = streamSession(scribe, anchor: identity.anchor)
             session.dataTask(with: try server.url).resume()
@@ -134,15 +139,7 @@ struct BecomingStreamTests {
         let (root, shown) = try CertificateFactory.server("127.0.0.1")
         let proxy = try LoopbackProxy.start { $0.tls = .init(identity: shown) }
         let port = try #require(NWEndpoint.Port("\(proxy.port)"))
-        try await withRawServer { peer in
-            try peer.requestHead()
-            try peer.send("HTTP/1.1 200 OK\r\n\r\nready\r\n")
-            // Ends the connection where something else comes, as the secret in clear.
-            try peer.startTLS(identity.context)
-            try peer.send("you said \(peer.line())\r\n")
-            _ = try peer.rest()
-            try peer.finish()
-        } _: { server in
+        try await withRawServer(answerBeforeTLS(identity)) { server in
             let scribe = BecomingScribe()
             let session = streamSession(scribe, anchor: identity.anchor + root.pem) { configuration in
                 configuration.hostOverrides = [:]

@@ -1,7 +1,7 @@
 // The tasks of a background session: what is written down of them, what their owner is told of them, and how those of
 // an earlier run are met again (B10.33).
 //
-// Must not know: who the owner is, and how it is found.
+// Must not know: which process the owner is, and how it is found.
 
 import Foundation
 import Synchronization
