@@ -7,7 +7,8 @@ import URLLoadingTestSupport
 @Suite("A table of values whose numbers are given one after the other")
 struct NumberedTableTests {
     @Test(
-        "The table holds what a dictionary holds, in whatever order values are put in and taken out", arguments: 0..<20)
+        "The table holds what a dictionary holds, in whatever order values are put in and taken out",
+        arguments: 0..<UInt64(Sanitizer.share(of: 20)))
     func walk(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var table = NumberedTable<Int>()

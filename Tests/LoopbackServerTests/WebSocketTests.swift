@@ -197,7 +197,7 @@ struct WebSocketTests {
         options.sendBufferBytes = 64 << 10
         let server = try LoopbackServer.start(options) { _ in .webSocket() }
         let client = try WebSocketClient(port: server.port, receiveBuffer: 64 << 10)
-        let large = WebSocketMessage(.binary, (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let large = WebSocketMessage(.binary, GeneratedBytes.bytes(3 << 20))
         try client.send(.message(large))
         #expect(await server.wait { $0.blockedWriters == 1 } != nil)
         #expect(try client.next() == .message(large))

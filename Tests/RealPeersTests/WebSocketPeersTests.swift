@@ -108,7 +108,7 @@ struct WebSocketPeersTests {
         let peer = try await WebSocketPeer(tls: tls)
         let (task, _) = try socket(peer, "/echo")
         task.maximumMessageSize = 32 << 20
-        let data = Data((0..<16 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 5) })
+        let data = Data(GeneratedBytes.bytes(16 << 20))
         #expect(try await task.echo(data) == data)
         task.cancel()
         #expect(try await peer.account().messages == 1)

@@ -24,6 +24,8 @@ enum PurePart: String, CaseIterable {
     case lookUpField = "look-up-field"
     /// A request given an idle connection and the connection given back.
     case poolCycle = "pool-cycle"
+    /// Whether a cookie's Domain is more than one owner has.
+    case checkDomain = "check-domain"
     /// Both sides of a TLS 1.3 handshake, the server judged by the library.
     case handshake
     /// Both sides of a TLS 1.3 handshake, the server judged by OpenSSL's own verification.
@@ -49,6 +51,7 @@ enum PurePart: String, CaseIterable {
         case .decodeBlock: try decodeBlock(times)
         case .lookUpField: try lookUp(times)
         case .poolCycle: cycle(times)
+        case .checkDomain: try checkDomain(times)
         case .handshake: try HandshakeCount().run(times: times, byOpenSSL: false)
         case .handshakeByOpenSSL: try HandshakeCount().run(times: times, byOpenSSL: true)
         }
@@ -151,6 +154,11 @@ enum PurePart: String, CaseIterable {
                 if case .use(_, let connection) = action { pool.released(connection, idleLimit: nil, now: now) }
             }
         }
+    }
+
+    private func checkDomain(_ times: Int) throws {
+        let suffixes = PublicSuffixes.builtIn
+        try expect(!(0..<times).contains { _ in suffixes.isTooWide("example.com", for: "www.example.com") })
     }
 
     private func expect(_ condition: Bool) throws {

@@ -34,6 +34,10 @@ struct Count: Codable, Equatable {
 
 /// valgrind on this machine.
 struct Valgrind {
+    private static let callgrind = ["--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    private static let collected = "Collected : "
+    private static let limit: Duration = .seconds(3_600)
+
     private let program: String
 
     init() throws {
@@ -58,22 +62,27 @@ struct Valgrind {
         return (many - few) / Double((work.growth - 1) * work.units)
     }
 
+    /// Both counts, each by a run of its own; the two runs go on beside each other.
     private func totals(_ work: CountedWork, _ units: Int) throws -> Count {
-        let instructions = try instructions(work, units)
-        let allocations = try number(
-            after: "total heap usage: ",
-            in: run(["--tool=memcheck", "--leak-check=no", "--undef-value-errors=no"], work, units))
-        return Count(instructions: instructions, allocations: allocations)
+        let counting = try start(Self.callgrind, work, units)
+        let tracing = try start(["--tool=memcheck", "--leak-check=no", "--undef-value-errors=no"], work, units)
+        let (counted, traced) = (counting.wait(limit: Self.limit), tracing.wait(limit: Self.limit))
+        return try Count(
+            instructions: number(after: Self.collected, in: said(counted, work)),
+            allocations: number(after: "total heap usage: ", in: said(traced, work)))
     }
 
     private func instructions(_ work: CountedWork, _ units: Int) throws -> Double {
-        try number(
-            after: "Collected : ", in: run(["--tool=callgrind", "--callgrind-out-file=/dev/null"], work, units))
+        let outcome = try start(Self.callgrind, work, units).wait(limit: Self.limit)
+        return try number(after: Self.collected, in: said(outcome, work))
     }
 
-    private func run(_ tool: [String], _ work: CountedWork, _ units: Int) throws -> String {
-        let outcome = try ChildProcess.run(
-            program, tool + [work.program] + work.arguments(units), limit: .seconds(3_600))
+    private func start(_ tool: [String], _ work: CountedWork, _ units: Int) throws -> ChildProcess {
+        try ChildProcess(program, tool + [work.program] + work.arguments(units), on: nil, inOwnGroup: true)
+    }
+
+    /// What valgrind has printed, where the program did its work.
+    private func said(_ outcome: ChildProcess.Outcome, _ work: CountedWork) throws -> String {
         guard outcome.status == 0 else {
             let reason = outcome.complaints.split(separator: "\n").last ?? ""
             throw HarnessError("\(work.name) failed under valgrind: \(reason)")

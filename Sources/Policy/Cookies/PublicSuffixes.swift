@@ -148,32 +148,88 @@ package struct PublicSuffixes: Sendable {
 private enum SuffixTable {
     private typealias Bytes = UnsafeBufferPointer<UInt8>
 
+    private static var text: Bytes { bytes(PublicSuffixTable.text) }
+    private static var places: Bytes { bytes(PublicSuffixTable.places) }
+
+    private static func bytes(_ text: StaticString) -> Bytes {
+        Bytes(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+
     /// What is said of a label below a name.
     static func rule(of label: Substring.UTF8View, below name: Substring.UTF8View) -> PublicSuffixes.Rule {
-        guard let labels = labels(behind: name) else { return .none }
-        var rule = PublicSuffixes.Rule.none
-        for known in labels.split(separator: UInt8(ascii: ",")) {
-            if known.first == UInt8(ascii: "!"), known.dropFirst().elementsEqual(label) { return .exception }
-            if known.elementsEqual("*".utf8) || known.elementsEqual(label) { rule = .suffix }
+        inOnePiece(name) { name in
+            guard let labels = labels(behind: name) else { return .none }
+            return inOnePiece(label) { rule(of: $0, in: labels) }
         }
-        return rule
+    }
+
+    /// A native string's bytes are in one piece; those of another are copied.
+    private static func inOnePiece<Result>(_ bytes: Substring.UTF8View, _ body: (Bytes) -> Result) -> Result {
+        bytes.withContiguousStorageIfAvailable(body) ?? Array(bytes).withUnsafeBufferPointer(body)
     }
 
     /// The labels that stand behind a name, found by halving.
-    private static func labels(behind name: Substring.UTF8View) -> Slice<Bytes>? {
-        let text = Bytes(start: PublicSuffixTable.text.utf8Start, count: PublicSuffixTable.text.utf8CodeUnitCount)
-        // Both are where an entry begins.
-        var (low, high) = (0, text.count)
+    private static func labels(behind name: Bytes) -> Range<Int>? {
+        let count = places.count / PublicSuffixTable.placeDigits
+        var (low, high) = (0, count)
         while low < high {
             let middle = low + (high - low) / 2
-            let start = text[low..<middle].lastIndex(of: UInt8(ascii: ";")).map { $0 + 1 } ?? low
-            guard let equals = text[start..<high].firstIndex(of: UInt8(ascii: "=")),
-                let end = text[equals..<high].firstIndex(of: UInt8(ascii: ";"))
-            else { return nil }
-            let entry = text[start..<equals]
-            if entry.elementsEqual(name) { return text[(equals + 1)..<end] }
-            if entry.lexicographicallyPrecedes(name) { low = end + 1 } else { high = start }
+            let start = place(middle)
+            let equals = end(from: start, UInt8(ascii: "="), before: text.count)
+            switch order(of: start..<equals, name) {
+            case 0: return equals + 1..<(middle + 1 < count ? place(middle + 1) : text.count) - 1
+            case ..<0: low = middle + 1
+            default: high = middle
+            }
         }
         return nil
+    }
+
+    /// What labels say of one. The exceptions stand before a star, and both before the others, among which it is found by halving.
+    private static func rule(of label: Bytes, in labels: Range<Int>) -> PublicSuffixes.Rule {
+        var (low, high) = (labels.lowerBound, labels.upperBound)
+        while low < high, text[low] < UInt8(ascii: "-") {
+            if text[low] == UInt8(ascii: "*") { return .suffix }
+            let stop = end(from: low, UInt8(ascii: ","), before: high)
+            if order(of: low + 1..<stop, label) == 0 { return .exception }
+            low = stop + 1
+        }
+        while low < high {
+            var start = low + (high - low) / 2
+            while start > low, text[start - 1] != UInt8(ascii: ",") { start -= 1 }
+            let stop = end(from: start, UInt8(ascii: ","), before: high)
+            switch order(of: start..<stop, label) {
+            case 0: return .suffix
+            case ..<0: low = stop + 1
+            default: high = start
+            }
+        }
+        return .none
+    }
+
+    /// Where an entry begins.
+    private static func place(_ number: Int) -> Int {
+        var place = 0
+        let first = number * PublicSuffixTable.placeDigits
+        for index in first..<first + PublicSuffixTable.placeDigits {
+            place = place * 10 + Int(places[index] - UInt8(ascii: "0"))
+        }
+        return place
+    }
+
+    /// Where a mark stands first, or the end.
+    private static func end(from start: Int, _ mark: UInt8, before end: Int) -> Int {
+        var index = start
+        while index < end, text[index] != mark { index += 1 }
+        return index
+    }
+
+    /// Below zero where a part of the text comes before other bytes, and zero where it is the same.
+    private static func order(of range: Range<Int>, _ other: Bytes) -> Int {
+        for offset in 0..<min(range.count, other.count) {
+            let difference = Int(text[range.lowerBound + offset]) - Int(other[offset])
+            if difference != 0 { return difference }
+        }
+        return range.count - other.count
     }
 }

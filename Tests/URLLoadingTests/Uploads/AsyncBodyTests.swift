@@ -252,6 +252,27 @@ struct AsyncBodyTests {
         }
     }
 
+    @Test("B5.98: a sequence that waits to be asked for more hears that it is given up")
+    func givenUpBetweenElements() async throws {
+        let url = try #require(URL(string: "http://users.example/"))
+        for _ in 0..<20 {
+            let (sequence, continuation) = AsyncStream.makeStream(of: Data.self)
+            let ended = Signal()
+            continuation.onTermination = { if case .cancelled = $0 { ended.fire() } }
+            var request = URLRequest(url: url)
+            request.setAsyncBody(AsyncBody(sequence))
+            let stream = try #require(request.httpBodyStream)
+            stream.open()
+            // So many are a piece: no more is asked for before they have been read.
+            continuation.yield(Data(count: 65_536))
+            #expect(Self.read(stream, 100) == 100)
+            stream.close()
+            // The request holds the sequence all the while.
+            await ended.wait()
+            #expect(request.httpBodyStream != nil)
+        }
+    }
+
     @Test("B5.98: a load of a mock that is cancelled gives its sequence up")
     func cancelledMock() async throws {
         let mock = URLSession.Mock()

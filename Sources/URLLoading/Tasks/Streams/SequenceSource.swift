@@ -154,6 +154,9 @@ final class SequenceSource: BodySource {
 
     // MARK: From the reading task
 
+    /// Whether the announced length was read.
+    fileprivate var isWhole: Bool { state.withLock { $0.missing.map { $0 <= 0 } ?? false } }
+
     /// Takes as many of an element's bytes as there is room for, and says whether the next may follow at once.
     fileprivate func gather(_ bytes: UnsafeRawBufferPointer) -> (taken: Int, isMoreWanted: Bool) {
         state.withLock { state in
@@ -208,19 +211,30 @@ struct SequenceReader<Pieces: AsyncSequence>: ReadableSequence where Pieces.Elem
     init(_ make: @escaping @Sendable () -> Pieces) { self.make = make }
 
     func read(into source: SequenceSource) async throws {
-        for try await element in make() {
-            try Task.checkCancellation()
-            var given = 0
-            while true {
-                let (count, isMoreWanted) = element.withBodyBytes { bytes in
-                    let rest = UnsafeRawBufferPointer(rebasing: bytes[min(given, bytes.count)...])
-                    let (taken, isMoreWanted) = source.gather(rest)
-                    given += taken
-                    return (bytes.count, isMoreWanted)
-                }
-                if !isMoreWanted { guard await source.awaitDemand() else { throw CancellationError() } }
-                if given >= count { break }
+        var elements = make().makeAsyncIterator()
+        while let element = try await elements.next() {
+            if !Task.isCancelled, await Self.give(element, to: source) { continue }
+            // A sequence hears that it is given up where it is asked in a cancelled task. What it gives then is dropped.
+            if !source.isWhole {
+                withUnsafeCurrentTask { $0?.cancel() }
+                _ = try await elements.next()
             }
+            throw CancellationError()
+        }
+    }
+
+    /// Gives all bytes of an element as they are wanted; `false` where no more ever are.
+    private static func give(_ element: Pieces.Element, to source: SequenceSource) async -> Bool {
+        var given = 0
+        while true {
+            let (count, isMoreWanted) = element.withBodyBytes { bytes in
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[min(given, bytes.count)...])
+                let (taken, isMoreWanted) = source.gather(rest)
+                given += taken
+                return (bytes.count, isMoreWanted)
+            }
+            if !isMoreWanted { guard await source.awaitDemand() else { return false } }
+            if given >= count { return true }
         }
     }
 }
