@@ -2,6 +2,7 @@
 
 import Testing
 import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @Suite("Cookies as values")
 struct CookieTests {
@@ -114,7 +115,8 @@ struct CookieTests {
         }
         #expect(rules.count > 5_000)
         let list = try #require(PublicSuffixes(list: rules.joined(separator: "\n").utf8))
-        for rule in rules {
+        for place in stride(from: 0, to: rules.count, by: Sanitizer.isActive ? 10 : 1) {
+            let rule = rules[place]
             let name = rule.drop { "!*.".contains($0) }
             for asked in ["\(name)", "a.\(name)", "0.a.\(name)", "\(name.dropFirst())", "\(name)x"] {
                 #expect(PublicSuffixes.builtIn.suffix(of: asked) == list.suffix(of: asked), "\(asked)")

@@ -56,7 +56,7 @@ struct Valgrind {
             allocations: max(0, ((many.allocations - few.allocations) / units * 100).rounded() / 100))
     }
 
-    /// The instructions alone, for half of the time.
+    /// The instructions alone, for half of the work.
     func instructions(_ work: CountedWork) throws -> Double {
         let (few, many) = try (instructions(work, work.units), instructions(work, work.growth * work.units))
         return (many - few) / Double((work.growth - 1) * work.units)

@@ -12,6 +12,7 @@ package enum PublicSuffixTable {
     /// Most labels of a rule.
     static let mostLabels = 5
 
+    /// All entries, one behind the other.
     package static let text: StaticString = """
         0emm.com=*;aa.no=gs;ac=com,drr,edu,gov,mil,net,org;ac.at=sth;academy=official;ad=nom;advisor.ws=*;ae=ac,blogspot,co,gov,mil,net,org,sch;ae.f\
         low.ch=alp1;aero=accident-investigation,accident-prevention,aerobatic,aeroclub,aerodrome,agents,air-surveillance,air-traffic-control,aircraf\
@@ -488,7 +489,7 @@ package enum PublicSuffixTable {
         t,ngo,nic,nis,nom,org,school,tm,web;zm=ac,biz,co,com,edu,gov,info,mil,net,org,sch;zone=cloud66,hs,lima;zw=ac,co,gov,mil,org;
         """
 
-    /// Where each name stands in it: numbers with so many digits.
+    /// Where each name of `text` begins: decimal numbers of `placeDigits` digits each.
     static let places: StaticString = """
         00000000110002000051000610007800085000980013600152009900101301035010440106701454014710148701714017500176701783018340230602321023420253002573\
         02612028270289602913029480295502972029910300403111031830319003201032290324803300033170333703407034460347303488035070355403572036160362103671\

@@ -163,7 +163,7 @@ private enum SuffixTable {
         }
     }
 
-    /// A native string's bytes are in one piece; those of another are copied.
+    /// The bytes of a native string are in one piece; the bytes of any other string are copied.
     private static func inOnePiece<Result>(_ bytes: Substring.UTF8View, _ body: (Bytes) -> Result) -> Result {
         bytes.withContiguousStorageIfAvailable(body) ?? Array(bytes).withUnsafeBufferPointer(body)
     }
@@ -185,7 +185,7 @@ private enum SuffixTable {
         return nil
     }
 
-    /// What labels say of one. The exceptions stand before a star, and both before the others, among which it is found by halving.
+    /// What an entry's labels say of a label. Exceptions stand before a star, and both before all others, which are searched by halving.
     private static func rule(of label: Bytes, in labels: Range<Int>) -> PublicSuffixes.Rule {
         var (low, high) = (labels.lowerBound, labels.upperBound)
         while low < high, text[low] < UInt8(ascii: "-") {

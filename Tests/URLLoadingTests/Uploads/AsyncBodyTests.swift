@@ -273,6 +273,49 @@ struct AsyncBodyTests {
         }
     }
 
+    /// Gives pieces without end, whatever it hears, and says when its iterator has gone.
+    private struct Stubborn: AsyncSequence, Sendable {
+        let asked = Guarded(0)
+        let gone = Signal()
+
+        func makeAsyncIterator() -> Iterator { Iterator(asked: asked, end: End(gone: gone)) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let asked: Guarded<Int>
+            let end: End
+
+            mutating func next() async -> Data? {
+                asked.withLock { $0 += 1 }
+                return Data(count: 65_536)
+            }
+        }
+
+        final class End: Sendable {
+            let gone: Signal
+            init(gone: Signal) { self.gone = gone }
+            deinit { gone.fire() }
+        }
+    }
+
+    @Test("B5.98: a sequence that does not heed it is asked once more, and not at all where it was made for one sending")
+    func asksInVain() async throws {
+        let url = try #require(URL(string: "http://users.example/"))
+        for (isRenewable, length) in [(false, nil), (true, nil), (false, 65_536)] as [(Bool, Int64?)] {
+            let sequence = Stubborn()
+            var request = URLRequest(url: url)
+            request.setAsyncBody(
+                isRenewable
+                    ? AsyncBody(contentLength: length) { sequence } : AsyncBody(sequence, contentLength: length))
+            let stream = try #require(request.httpBodyStream)
+            stream.open()
+            #expect(Self.read(stream, 100) == 100)
+            stream.close()
+            await sequence.gone.wait()
+            let isAskedAgain = !isRenewable && length == nil
+            #expect(sequence.asked.withLock { $0 } == (isAskedAgain ? 2 : 1), "\(isRenewable), \(length ?? -1)")
+        }
+    }
+
     @Test("B5.98: a load of a mock that is cancelled gives its sequence up")
     func cancelledMock() async throws {
         let mock = URLSession.Mock()

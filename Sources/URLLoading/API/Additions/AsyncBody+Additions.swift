@@ -50,7 +50,8 @@ extension URLRequest {
     /// The sequence is asked for an element when the connection has taken those before, so that a slow server makes it wait.
     /// Elements that come without waiting are sent together, 64 KiB at a time; what has come is sent as soon as the
     /// next element has to be waited for. A sequence that throws ends the load with `URLError.requestBodyStreamExhausted`, and
-    /// its error is the underlying one. A load that ends early cancels the Swift task in which the sequence is being read.
+    /// its error is the underlying one. A load that ends early cancels the Swift task in which the sequence is being read, and
+    /// asks a sequence that no closure has made once more in it; what it gives then is dropped.
     public struct AsyncBody: Sendable {
         /// How long the body is, where that was said; nil sends it in chunks, or until its end over HTTP/2.
         public let contentLength: Int64?

@@ -15,6 +15,7 @@ import URLLoadingWire
 /// Gives the bytes of one sequence, once.
 final class SequenceSource: BodySource {
     private let trailers: URLRequest.AsyncBody.Trailers?
+    private let isRenewable: Bool
     private let state: Mutex<State>
 
     private struct State {
@@ -66,6 +67,7 @@ final class SequenceSource: BodySource {
         // Trailers go behind a body without a length.
         state = Mutex(State(sequence: body.sequence, missing: body.trailers == nil ? body.contentLength : nil))
         trailers = body.trailers
+        isRenewable = body.isRenewable
     }
 
     /// Whether the caller is the first that wants to read the sequence.
@@ -154,8 +156,12 @@ final class SequenceSource: BodySource {
 
     // MARK: From the reading task
 
-    /// Whether the announced length was read.
-    fileprivate var isWhole: Bool { state.withLock { $0.missing.map { $0 <= 0 } ?? false } }
+    /// Whether no more is wanted.
+    fileprivate var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Whether the sequence is to hear that it was given up. It is not where the body was whole, nor where it was made for this
+    /// reader alone: then it goes with the reader, and the next one may read the same things anew already.
+    fileprivate var tellsItsSequence: Bool { !isRenewable && state.withLock { $0.missing != 0 } }
 
     /// Takes as many of an element's bytes as there is room for, and says whether the next may follow at once.
     fileprivate func gather(_ bytes: UnsafeRawBufferPointer) -> (taken: Int, isMoreWanted: Bool) {
@@ -170,8 +176,8 @@ final class SequenceSource: BodySource {
         }
     }
 
-    /// Waits until more is wanted; `false` where no more ever is.
-    fileprivate func awaitDemand() async -> Bool {
+    /// Waits until more is wanted, or no more ever is.
+    fileprivate func awaitDemand() async {
         await withUnsafeContinuation { continuation in
             let (isWanted, answer) = state.withLock { state in
                 let answer = state.isPiece ? state.takeAnswer() : nil
@@ -182,7 +188,6 @@ final class SequenceSource: BodySource {
             answer?()
             if isWanted { continuation.resume() }
         }
-        return state.withLock { !$0.isClosed }
     }
 }
 
@@ -212,19 +217,20 @@ struct SequenceReader<Pieces: AsyncSequence>: ReadableSequence where Pieces.Elem
 
     func read(into source: SequenceSource) async throws {
         var elements = make().makeAsyncIterator()
-        while let element = try await elements.next() {
-            if !Task.isCancelled, await Self.give(element, to: source) { continue }
-            // A sequence hears that it is given up where it is asked in a cancelled task. What it gives then is dropped.
-            if !source.isWhole {
-                withUnsafeCurrentTask { $0?.cancel() }
-                _ = try await elements.next()
-            }
-            throw CancellationError()
+        while !source.isClosed {
+            guard let element = try await elements.next() else { return }
+            await Self.give(element, to: source)
         }
+        // A sequence that others hold too hears that it is given up where it is asked in a cancelled task.
+        if source.tellsItsSequence {
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = try await elements.next()
+        }
+        throw CancellationError()
     }
 
-    /// Gives all bytes of an element as they are wanted; `false` where no more ever are.
-    private static func give(_ element: Pieces.Element, to source: SequenceSource) async -> Bool {
+    /// Gives all bytes of an element as they are wanted.
+    private static func give(_ element: Pieces.Element, to source: SequenceSource) async {
         var given = 0
         while true {
             let (count, isMoreWanted) = element.withBodyBytes { bytes in
@@ -233,8 +239,8 @@ struct SequenceReader<Pieces: AsyncSequence>: ReadableSequence where Pieces.Elem
                 given += taken
                 return (bytes.count, isMoreWanted)
             }
-            if !isMoreWanted { guard await source.awaitDemand() else { return false } }
-            if given >= count { return true }
+            if !isMoreWanted { await source.awaitDemand() }
+            if given >= count { return }
         }
     }
 }
