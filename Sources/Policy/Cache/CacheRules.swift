@@ -77,19 +77,24 @@ package enum CacheRules {
         else { return missing }
         let isUnrepeatable = stored.selection.isUnrepeatable
         guard isUnrepeatable || stored.selection.matches(request) else { return missing }
-        var validation = missing == .fail ? missing : validation(of: stored)
-        // What the program says itself about the age it takes stays as it is.
-        if policy == .revalidate, !asked.noCache, asked.maxAge == .absent { validation = validation.askingOrigin }
+        // Made where it is asked only: most of what is stored is used without a question.
+        func question() -> CacheDecision {
+            if missing == .fail { return missing }
+            let validation = Self.validation(of: stored)
+            // What the program says itself about the age it takes stays as it is.
+            let asksOrigin = policy == .revalidate && !asked.noCache && asked.maxAge == .absent
+            return asksOrigin ? validation.askingOrigin : validation
+        }
         // B7.49: never without asking.
-        if isUnrepeatable { return validation }
+        if isUnrepeatable { return question() }
         switch policy {
         case .reload: return missing
         case .storedElseLoad, .storedOnly: return .use
         case .revalidate:
             let control = stored.control
-            return control.isImmutable && isFresh(stored, control, now) ? .use : validation
+            return control.isImmutable && isFresh(stored, control, now) ? .use : question()
         case .protocolRules:
-            return isUsable(stored, asked, request, now) ? .use : validation
+            return isUsable(stored, asked, request, now) ? .use : question()
         }
     }
 
