@@ -113,12 +113,28 @@ package final class TemporaryFile: Sendable {
 
     /// Letters and digits that cannot be guessed.
     static func freshName() -> String {
-        var random = Chance()
-        return String((0..<nameLength).map { _ in letters.randomElement(using: &random) ?? "x" })
+        var chance = Chance()
+        return name(by: &chance)
+    }
+
+    /// The name that random numbers make. Each number is a call of the system, and is good for six letters: these are
+    /// as good as equally likely, since 62 to the sixth is far below 2 to the 64th.
+    package static func name(by chance: inout some RandomNumberGenerator) -> String {
+        String(unsafeUninitializedCapacity: nameLength) { bytes in
+            var number: UInt64 = 0
+            for index in 0..<nameLength {
+                if index % lettersOfNumber == 0 { number = chance.next() }
+                let (rest, letter) = number.quotientAndRemainder(dividingBy: UInt64(letters.count))
+                bytes[index] = letters[Int(letter)]
+                number = rest
+            }
+            return nameLength
+        }
     }
 
     static let nameLength = 12
 
-    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    private static let lettersOfNumber = 6
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     private static let alreadyThere = Platform.fileExists
 }
