@@ -304,7 +304,10 @@ package final class DiskCache: Sendable {
 
     /// Takes in what others have written; whether there is a log.
     private func refresh(_ state: inout State) -> Bool {
-        if state.file?.currentLength == nil {
+        let length = state.file?.currentLength
+        // Mostly nobody else has written since.
+        if let length, length == state.file?.position { return true }
+        if length == nil {
             state.log = CacheIndex()
             state.file = RecordLog.open(path: folder.file(Self.logName))
             guard var file = state.file.take(), let length = file.currentLength else { return false }
@@ -382,6 +385,7 @@ package final class DiskCache: Sendable {
     }
 
     private func enter(_ events: [CacheIndex.Event], _ state: inout State) -> Bool {
+        if events.isEmpty { return true }
         guard state.file?.append(events.flatMap(CacheIndex.bytes)) ?? false else { return false }
         for event in events { state.log.take(event) }
         return true
