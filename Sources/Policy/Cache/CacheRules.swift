@@ -104,21 +104,22 @@ package enum CacheRules {
     /// - isValidation: whether conditions were added.
     /// - isComplete: whether the body will be, or has been, received whole (B7.50).
     /// - isUsers: whether the answer may be a user's of whom its request says nothing (B7.104).
-    /// - salt: a random number, for what is stored.
+    /// - salt: a random number, asked for where something is stored that a request selects.
     package static func outcome(
         method: String, request: Fields, status: Int, news: ValidationRules.News, stored: StoredAnswer?,
-        isValidation: Bool, isComplete: Bool = true, isUsers: Bool = false, salt: SipHash.Words
+        isValidation: Bool, isComplete: Bool = true, isUsers: Bool = false,
+        salt: @autoclosure () -> SipHash.Words
     ) -> CacheOutcome {
         if isValidation, let stored {
             if status == 304 {
                 guard var fresh = ValidationRules.freshened(stored, by: news) else { return .sendAgain }
-                fresh.select(by: news, request: request, salt: salt)
+                fresh.select(by: news, request: request, salt: salt())
                 return .deliverStored(fresh, StoringRules.renewal(by: fresh, request: request))
             }
             // B7.76: neither an answer nor a reason to forget.
             if status >= 500 { return .deliver(.none) }
         }
-        if method == "HEAD" { return .deliver(changeByHead(request, status, news, stored, salt)) }
+        if method == "HEAD" { return .deliver(changeByHead(request, status, news, stored, salt())) }
         let verdict = StoringRules.verdict(
             method: method, request: request, status: status, fields: news.fields, time: news.responseTime,
             isComplete: isComplete)
@@ -136,7 +137,7 @@ package enum CacheRules {
                     StoredAnswer(
                         status: status, fields: StoringRules.storedFields(news.fields), requestTime: news.requestTime,
                         responseTime: news.responseTime,
-                        selection: Selection(answer: news.fields, request: request, salt: salt), trust: news.trust)))
+                        selection: Selection(answer: news.fields, request: request, salt: salt()), trust: news.trust)))
         }
     }
 
@@ -182,11 +183,11 @@ package enum CacheRules {
     /// B7.80: what HEAD tells about the stored answer for GET.
     private static func changeByHead(
         _ request: Fields, _ status: Int, _ news: ValidationRules.News, _ stored: StoredAnswer?,
-        _ salt: SipHash.Words
+        _ salt: @autoclosure () -> SipHash.Words
     ) -> CacheChange {
         guard status == 200, let stored, stored.status == 200, stored.selection.matches(request) else { return .none }
         guard var fresh = ValidationRules.freshened(stored, byHead: news) else { return .forget }
-        fresh.select(by: news, request: request, salt: salt)
+        fresh.select(by: news, request: request, salt: salt())
         return StoringRules.renewal(by: fresh, request: request)
     }
 }
@@ -194,8 +195,10 @@ package enum CacheRules {
 extension StoredAnswer {
     /// A Vary that came with news is the one that is stored, and shown (B7.74): what it names of the request that was just
     /// confirmed selects the answer from now on (B7.81).
-    fileprivate mutating func select(by news: ValidationRules.News, request: Fields, salt: SipHash.Words) {
+    fileprivate mutating func select(
+        by news: ValidationRules.News, request: Fields, salt: @autoclosure () -> SipHash.Words
+    ) {
         guard news.fields.contains(.vary) else { return }
-        selection = Selection(answer: fields, request: request, salt: salt)
+        selection = Selection(answer: fields, request: request, salt: salt())
     }
 }

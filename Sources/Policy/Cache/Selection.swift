@@ -52,8 +52,9 @@ package struct Selection: Sendable, Equatable {
         }
     }
 
-    /// Takes from a request, as it was sent, what the answer's fields say; the salt is to be a random one.
-    package init(answer: Fields, request: Fields, salt: SipHash.Words) {
+    /// Takes from a request, as it was sent, what the answer's fields say. The salt is to be a random one, and is asked
+    /// for where something selects.
+    package init(answer: Fields, request: Fields, salt: @autoclosure () -> SipHash.Words) {
         var names: [String] = []
         var isUnrepeatable = false
         answer.forEachValue(.vary) { value in
@@ -70,6 +71,7 @@ package struct Selection: Sendable, Equatable {
         // B7.48: credentials select even where the server forgets to say so.
         if !names.contains("authorization"), request.contains(.authorization) { names.append("authorization") }
         self.isUnrepeatable = isUnrepeatable
+        let salt = names.isEmpty ? SipHash.Words(0, 0) : salt()
         self.salt = salt
         members = names.map { Member(name: $0, value: Self.value($0, in: request, salt: salt)) }
     }

@@ -198,6 +198,38 @@ import URLLoadingWire
         #expect(one.members.map(\.name) == ["cookie", "accept", "authorization"])
     }
 
+    @Test("B7.48: a salt is made once for an answer that a request selects, and for no other")
+    func salts() {
+        let time = WallTime(seconds: 0)
+        let stored = StoredAnswer(
+            status: 200, fields: fields(("ETag", "\"v\"")), requestTime: time, responseTime: time,
+            selection: Selection(answer: Fields(), request: Fields(), salt: SipHash.Words(1, 2)))
+        func salts(_ method: String, _ status: Int, _ request: Fields, _ news: Fields) -> Int {
+            var count = 0
+            func salt() -> SipHash.Words {
+                count += 1
+                return SipHash.Words(3, 4)
+            }
+            _ = CacheRules.outcome(
+                method: method, request: request, status: status,
+                news: ValidationRules.News(fields: news, requestTime: time, responseTime: time), stored: stored,
+                isValidation: status == 304, salt: salt())
+            return count
+        }
+        let (plain, user) = (Fields(), fields(("Authorization", "Basic cGFzc3dvcmQ=")))
+        let varying = fields(("ETag", "\"v\""), ("Vary", "Cookie"))
+        #expect(salts("GET", 200, plain, varying) == 1)
+        #expect(salts("GET", 200, user, plain) == 1)
+        #expect(salts("GET", 304, plain, varying) == 1)
+        #expect(salts("HEAD", 200, plain, varying) == 1)
+        // Nothing selects, or nothing is stored.
+        #expect(salts("GET", 200, plain, plain) == 0)
+        #expect(salts("GET", 304, plain, fields(("ETag", "\"v\""))) == 0)
+        #expect(salts("GET", 200, user, fields(("Cache-Control", "no-store"), ("Vary", "Cookie"))) == 0)
+        #expect(salts("POST", 200, user, varying) == 0)
+        #expect(salts("GET", 500, user, varying) == 0)
+    }
+
     @Test("B7.11, B7.48: by hand an answer is found without the fields that the loader adds for the user")
     func withoutSecrets() {
         let answer = fields(("Vary", "Cookie, X"))
