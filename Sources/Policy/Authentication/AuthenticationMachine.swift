@@ -169,13 +169,15 @@ package struct AuthenticationMachine: Sendable {
     ) -> Acceptance? {
         guard let accepted = attempt else { return nil }
         attempt = nil
-        guard case .digest(let session) = accepted.proof, let credential = accepted.credential else {
+        guard case .digest(var session) = accepted.proof, let credential = accepted.credential else {
             return Acceptance(authorization: accepted, isProven: nil)
         }
+        // Where one request was sent ahead more will follow.
+        if accepted.isAhead { session = session.keepingSecret(of: credential, hashes: hashes) }
         let info = head.fields.authenticationParameters(side.infoField)
         let isProven = session.isProven(by: info, credential, request: request, hashes: hashes)
         guard let nonce = info.value(of: "nextnonce"), info.isReturnable("nextnonce"), isProven != false else {
-            return Acceptance(authorization: accepted, isProven: isProven)
+            return Acceptance(authorization: accepted.with(.digest(session)), isProven: isProven)
         }
         return Acceptance(
             authorization: accepted.with(.digest(session.renewed(nonce: nonce))), isProven: isProven)

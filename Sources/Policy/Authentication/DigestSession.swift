@@ -12,6 +12,8 @@ struct DigestSession: Sendable {
     private(set) var count: UInt32 = 1
     /// Our own nonce. RFC 7616 §3.4.2: what `-sess` derives stays with the first nonces of both.
     let clientNonce: String
+    /// H(A1), once it is kept. A session is one credential's, and what is hashed stays the same for all of its requests.
+    private var keptSecret: String?
 
     /// Begins with a challenge.
     init(_ challenge: DigestChallenge, freshness: AuthenticationFreshness) {
@@ -43,6 +45,13 @@ struct DigestSession: Sendable {
         renewed.nonce = nonce
         renewed.count = 0
         return renewed
+    }
+
+    /// The session with H(A1) kept for its next requests.
+    func keepingSecret(of credential: PasswordCredential, hashes: HashFunctions) -> DigestSession {
+        var keeping = self
+        keeping.keptSecret = secret(credential, TextHash(algorithm: challenge.algorithm, hashes: hashes))
+        return keeping
     }
 
     // MARK: Answering
@@ -95,6 +104,7 @@ struct DigestSession: Sendable {
 
     /// H(A1) (B2.81).
     private func secret(_ credential: PasswordCredential, _ hash: TextHash) -> String? {
+        if let keptSecret { return keptSecret }
         let secret = hash.hex("\(credential.user):\(challenge.realm):\(credential.password)")
         guard challenge.isSession else { return secret }
         return secret.flatMap { hash.hex("\($0):\(challenge.nonce):\(clientNonce)") }

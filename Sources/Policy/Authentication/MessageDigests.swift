@@ -29,6 +29,11 @@ package struct MessageDigest<Rounds: MessageDigestRounds>: Sendable {
     package mutating func update(_ bytes: some Collection<UInt8>) {
         byteCount &+= UInt64(bytes.count)
         pending.append(contentsOf: bytes)
+        mixPending()
+    }
+
+    /// Mixes what makes whole blocks.
+    private mutating func mixPending() {
         let whole = pending.count / 64
         guard whole > 0 else { return }
         var words = [UInt32](repeating: 0, count: 16)
@@ -48,11 +53,12 @@ package struct MessageDigest<Rounds: MessageDigestRounds>: Sendable {
     package func finished() -> [UInt8] {
         var last = self
         // A one bit, zeros, and the length in bits so that all is a number of blocks.
-        var padding: [UInt8] = [0x80]
-        padding += [UInt8](repeating: 0, count: (119 - pending.count) % 64)
-        padding.append(littleEndian: byteCount &* 8)
-        last.update(padding)
+        last.pending.append(0x80)
+        last.pending.append(contentsOf: repeatElement(0, count: (119 - pending.count) % 64))
+        last.pending.append(littleEndian: byteCount &* 8)
+        last.mixPending()
         var hash: [UInt8] = []
+        hash.reserveCapacity(16)
         for word in last.state.indices { hash.append(littleEndian: last.state[word]) }
         return hash
     }
@@ -83,8 +89,15 @@ extension [UInt8] {
 
     /// Two hexadecimal digits for each byte, in lower case.
     var hexText: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        // 39 lie between the digits and the letters. Without a branch: what is written may be a secret.
+        func digit(_ value: UInt8) -> UInt8 { UInt8(ascii: "0") &+ value &+ (9 &- value) >> 7 &* 39 }
+        return String(unsafeUninitializedCapacity: 2 * count) { text in
+            for (index, byte) in enumerated() {
+                text[2 * index] = digit(byte >> 4)
+                text[2 * index + 1] = digit(byte & 15)
+            }
+            return 2 * count
+        }
     }
 }
 

@@ -138,6 +138,44 @@ struct DigestTests {
         #expect(parameters["response"] == response)
     }
 
+    @Test(
+        "B2.81: what comes of the password is hashed anew until a request that went ahead is accepted, and stays the same",
+        arguments: ["SHA-256", "SHA-256-sess"])
+    func keptSecret(algorithm: String) throws {
+        let made = Guarded(0)
+        let counting = HashFunctions { algorithm, bytes in
+            made.add(1)
+            return HashFunctions.openSSL.hash(algorithm, bytes)
+        }
+        func hash(_ text: String) throws -> String {
+            Hexadecimal.text(try #require(HashFunctions.openSSL.hash(.sha256, Array(text.utf8))))
+        }
+        var spaces = RememberedSpaces()
+        // Another password has another secret, under the same challenge too.
+        for password in ["Circle of Life", "another"] {
+            let mufasa = PasswordCredential(user: "Mufasa", password: password)
+            var rig = try rig(challenge("qop=auth, algorithm=\(algorithm)"), mufasa)
+            spaces.remember(try rig.acceptance().authorization, for: rig.request)
+            var secret = try hash("Mufasa:http-auth@example.org:\(password)")
+            if algorithm.hasSuffix("-sess") { secret = try hash("\(secret):\(Self.nonce):\(Self.cnonce)") }
+            let subject = try hash("GET:/dir/index.html")
+            let whole = algorithm.hasSuffix("-sess") ? 4 : 3
+            for (count, hashes) in [(2, whole), (3, 2), (4, 2)] {
+                let ahead = spaces.authorization(for: rig.machine.side, request: rig.request)
+                let authorization = try #require(ahead)
+                made.value = 0
+                let field = try #require(authorization.field(for: rig.request, hashes: counting))
+                #expect(made.value == hashes, "\(password), request \(count)")
+                let response = try hash("\(secret):\(Self.nonce):0000000\(count):\(Self.cnonce):auth:\(subject)")
+                #expect(AuthenticationRig.takenApart(field)?["response"] == response)
+                var machine = AuthenticationMachine(side: rig.machine.side)
+                machine.sentAhead(authorization)
+                let acceptance = machine.accepted(.success(), request: rig.request, hashes: counting)
+                spaces.remember(try #require(acceptance).authorization, for: rig.request)
+            }
+        }
+    }
+
     @Test("B2.82: auth-int covers the body; no body is an empty one")
     func bodies() throws {
         var rig = try rig(challenge("qop=\"auth-int\", algorithm=MD5"))
