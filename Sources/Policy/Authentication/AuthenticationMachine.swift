@@ -23,6 +23,8 @@ package struct AuthenticationMachine: Sendable {
     package static let maximumAnswers = 10
     /// Refusals that are answered in a task, silent rounds included.
     package static let maximumRounds = 40
+    /// All that there are, made once and not for each task.
+    package static let allMethods = Set(AuthenticationMethod.allCases)
 
     /// What the world says to `ask` or `negotiate`.
     package enum Answer: Sendable, Concealed {
@@ -86,8 +88,7 @@ package struct AuthenticationMachine: Sendable {
     /// Makes the machine of one task and side. A redirect to another origin needs another one (B2.17). `usesTicketUnasked` says
     /// that the user's Kerberos ticket is meant for this side, so that it is shown without a question.
     package init(
-        side: AuthenticationSide, allows: Set<AuthenticationMethod> = Set(AuthenticationMethod.allCases),
-        usesTicketUnasked: Bool = false
+        side: AuthenticationSide, allows: Set<AuthenticationMethod> = allMethods, usesTicketUnasked: Bool = false
     ) {
         self.side = side
         self.allows = allows

@@ -35,8 +35,10 @@ package struct RememberedSpaces: Sendable {
     package mutating func authorization(
         for side: AuthenticationSide, request: AuthenticatedRequest, as user: NamedUser? = nil
     ) -> Authorization? {
-        guard var memories = sides[side], let index = memories.index(for: request, as: user) else { return nil }
-        var authorization = memories.spaces[index].authorization
+        guard let place = sides.index(forKey: side),
+            let index = sides.values[place].index(for: request, as: user)
+        else { return nil }
+        var authorization = sides.values[place].spaces[index].authorization
         if case .digest(let session) = authorization.proof {
             guard let used = session.usedAgain else { return nil }
             authorization = authorization.with(.digest(used))
@@ -44,10 +46,10 @@ package struct RememberedSpaces: Sendable {
         authorization = authorization.with(authorization.proof, isAhead: true)
         // A body that cannot be hashed first is sent when it is asked for, or not at all.
         if request.body == .unrepeatable, authorization.bodyHash(for: request) != nil { return nil }
-        memories.spaces[index].authorization = authorization
         clock += 1
-        memories.lastUse = clock
-        sides[side] = memories
+        // Where they stand: taken out, all spaces would be copied for each request.
+        sides.values[place].spaces[index].authorization = authorization
+        sides.values[place].lastUse = clock
         return authorization
     }
 
@@ -123,7 +125,8 @@ extension RememberedSpaces.Memory {
             return RememberedSpaces.Memory(authorization: authorization, paths: paths)
         }
         var memory = known
-        memory.paths.formUnion(paths)
+        // Digest's paths are all that the server names, and what the program has said is not forgotten.
+        memory.paths.formUnion(paths, oldGiveWay: authorization.space.method == .basic && !known.isGiven)
         guard case .digest(let old) = known.authorization.proof, case .digest(let new) = authorization.proof else {
             return memory
         }

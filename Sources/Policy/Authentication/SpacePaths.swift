@@ -3,10 +3,11 @@
 
 /// The part of a server that one space covers, as far as it is known.
 struct SpacePaths: Sendable, Equatable {
-    /// More are not remembered; requests elsewhere are asked for their credential once more.
+    /// More are not remembered; requests elsewhere are asked for their credential once more. Of the directories of Basic those stay
+    /// that were used last.
     static let maximumCount = 64
 
-    /// Paths, each standing for itself and what lies below it.
+    /// Paths, each standing for itself and what lies below it; those that were used long ago stand first.
     private(set) var prefixes: [String]
 
     /// All of a server or proxy.
@@ -31,7 +32,7 @@ struct SpacePaths: Sendable, Equatable {
                 else { return nil }
             }
             let path = uri.path.isEmpty ? "/" : uri.path
-            return path.utf8.first == slash && !climbs(path) ? path : nil
+            return path.utf8.first == slash && !climbs(path[...]) ? path : nil
         }
         return SpacePaths(prefixes: paths)
     }
@@ -40,50 +41,71 @@ struct SpacePaths: Sendable, Equatable {
     func depth(of target: String) -> Int? {
         if self == .everything { return 1 }
         guard let path = Self.path(of: target), !Self.climbs(path) else { return nil }
-        return prefixes.filter { Self.lies(path, at: $0) }.map(\.utf8.count).max()
+        var depth: Int?
+        for prefix in prefixes where prefix.utf8.count > depth ?? -1 && Self.lies(path, at: prefix) {
+            depth = prefix.utf8.count
+        }
+        return depth
     }
 
-    /// Adds what another knows.
-    mutating func formUnion(_ other: SpacePaths) {
-        for prefix in other.prefixes where !prefixes.contains(where: { Self.lies(prefix, at: $0) }) {
-            prefixes.removeAll { Self.lies($0, at: prefix) }
+    /// Adds what another knows. What was used long ago may give way to it, where there is no more room.
+    mutating func formUnion(_ other: SpacePaths, oldGiveWay: Bool) {
+        for prefix in other.prefixes {
+            if let known = prefixes.firstIndex(where: { Self.lies(prefix[...], at: $0) }) {
+                // A move copies all of them. Where less than half of the room is behind it, its place does not matter yet.
+                if oldGiveWay, known < prefixes.count - Self.maximumCount / 2 {
+                    prefixes.append(prefixes.remove(at: known))
+                }
+                continue
+            }
+            prefixes.removeAll { Self.lies($0[...], at: prefix) }
+            if oldGiveWay, prefixes.count == Self.maximumCount { prefixes.removeFirst() }
             if prefixes.count < Self.maximumCount { prefixes.append(prefix) }
         }
     }
 
-    private static func lies(_ path: String, at prefix: String) -> Bool {
+    private static func lies(_ path: Substring, at prefix: String) -> Bool {
         guard path.utf8.starts(with: prefix.utf8) else { return false }
         return path.utf8.count == prefix.utf8.count || prefix.utf8.last == slash
             || path.utf8.dropFirst(prefix.utf8.count).first == slash
     }
 
     /// The path of a target in origin or absolute form.
-    private static func path(of target: String) -> String? {
+    private static func path(of target: String) -> Substring? {
         if target.utf8.first == slash {
-            return String(decoding: target.utf8.prefix { !"?#".utf8.contains($0) }, as: UTF8.self)
+            let end = target.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+            return target[..<(end ?? target.endIndex)]
         }
         let uri = URIReference(target)
         guard uri.scheme != nil, uri.authority != nil else { return nil }
-        return uri.path.isEmpty ? "/" : uri.path
+        return uri.path.isEmpty ? "/" : uri.path[...]
     }
 
     /// Whether a path goes up by `..`, written plainly or not: then it does not lie where it seems to.
-    private static func climbs(_ path: String) -> Bool {
-        path.utf8.split(separator: slash).contains { segment in
-            var (rest, dots) = (Array(segment)[...], 0)
-            while let byte = rest.popFirst() {
-                if byte == UInt8(ascii: "%"), rest.count >= 2, rest.removeFirst() == UInt8(ascii: "2"),
-                    ASCII.lowercase(rest.removeFirst()) == UInt8(ascii: "e")
-                {
-                    dots += 1
-                } else if byte == UInt8(ascii: ".") {
-                    dots += 1
-                } else {
-                    return false
-                }
+    private static func climbs(_ path: Substring) -> Bool {
+        // Of the segment so far.
+        var (dots, hasOthers) = (0, false)
+        var rest = path.utf8.makeIterator()
+        while let byte = rest.next() {
+            if byte == slash {
+                if !hasOthers, dots == 1 || dots == 2 { return true }
+                (dots, hasOthers) = (0, false)
+            } else if !hasOthers {
+                if isDot(byte, &rest) { dots += 1 } else { hasOthers = true }
             }
-            return dots == 1 || dots == 2
         }
+        return !hasOthers && (dots == 1 || dots == 2)
+    }
+
+    /// Whether a byte is a dot, or with two that follow one that is percent-encoded; takes those two.
+    private static func isDot(_ byte: UInt8, _ rest: inout Substring.UTF8View.Iterator) -> Bool {
+        if byte == UInt8(ascii: ".") { return true }
+        guard byte == UInt8(ascii: "%") else { return false }
+        var ahead = rest
+        guard ahead.next() == UInt8(ascii: "2"), let last = ahead.next(), ASCII.lowercase(last) == UInt8(ascii: "e")
+        else { return false }
+        rest = ahead
+        return true
     }
 
     private static func isAuthority(_ authority: String, of origin: Origin) -> Bool {

@@ -57,7 +57,10 @@ struct RememberedSpacesTests {
     func directory() throws {
         var test = self
         try test.prove("Basic realm=x", at: "/docs/a/index.html?query=/z/")
-        for inside in ["/docs/a/", "/docs/a/index.html", "/docs/a/b/c", "/docs/a/?x", "/docs/a/..."] {
+        for inside in [
+            "/docs/a/", "/docs/a/index.html", "/docs/a/b/c", "/docs/a/?x", "/docs/a/...", "/docs/a/.../b",
+            "/docs/a/..b", "/docs/a/b..", "/docs/a/.%2x/", "/docs/a/%2e.%2E", "/docs/a/b%2e.", "/docs/a/?/../",
+        ] {
             #expect(test.sent(inside) == "basic x", "\(inside)")
         }
         for outside in ["/docs/a", "/docs/ab/", "/docs/", "/", "/Docs/a/", "*", "", "/docs?/docs/a/"] {
@@ -69,6 +72,7 @@ struct RememberedSpacesTests {
         "B2.77: a path that climbs out of the directory is not in it",
         arguments: [
             "/docs/../secret", "/docs/./../secret", "/docs/%2e%2E/secret", "/docs/.%2e", "/docs/.", "/docs/a/..",
+            "/docs/%/../../secret", "/docs/%2/../../secret", "/docs/a/../?x",
         ])
     func climbing(target: String) throws {
         var test = self
@@ -333,7 +337,29 @@ struct RememberedSpacesTests {
         #expect(test.sent("/23/") == nil)
         #expect(test.sent("/24/") == "basic r24")
         for number in 0..<100 { try test.prove("Basic realm=one", at: "/d\(number)/") }
-        #expect(test.sent("/d63/") == "basic one")
-        #expect(test.sent("/d64/") == nil)
+        #expect(test.sent("/d35/") == nil)
+        #expect(test.sent("/d36/") == "basic one")
+        #expect(test.sent("/d99/") == "basic one")
+    }
+
+    @Test("B2.77: of too many directories those that were used long ago give way, but none that the program has named")
+    func directoriesInUse() throws {
+        var test = self
+        for number in 0..<64 { try test.prove("Basic realm=x", at: "/d\(number)/") }
+        let request = request("/d0/a")
+        let ahead = test.spaces.authorization(for: side, request: request)
+        test.spaces.remember(try #require(ahead), for: request)
+        for number in 64..<70 { try test.prove("Basic realm=x", at: "/d\(number)/") }
+        #expect(test.sent("/d0/") == "basic x" && test.sent("/d7/") == "basic x" && test.sent("/d69/") == "basic x")
+        for number in 1..<7 { #expect(test.sent("/d\(number)/") == nil) }
+
+        test = self
+        for directory in ["/a/", "/b/"] { test.spaces.give(Self.password, to: side, from: directory) }
+        for number in 0..<200 {
+            let request = self.request("/b/\(number)/")
+            let ahead = test.spaces.authorization(for: side, request: request)
+            test.spaces.remember(try #require(ahead), for: request)
+        }
+        for target in ["/a/", "/b/", "/b/0/", "/b/99/"] { #expect(test.sent(target) == "basic -") }
     }
 }
