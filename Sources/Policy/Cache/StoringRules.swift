@@ -56,9 +56,9 @@ package enum StoringRules {
     package static func storedFields(_ fields: Fields) -> Fields {
         let dropped = connectionFields(of: fields)
         var stored = Fields()
-        for index in 0..<fields.count {
-            let name = fields.name(at: index)
-            if !ASCII.contains(dropped, name) { fields.withValueBytes(at: index) { stored.append(name, $0) } }
+        stored.reserve(fields: fields.count, bytes: fields.byteCount)
+        for index in 0..<fields.count where !fields.withNameBytes(at: index, { ASCII.contains(dropped, $0) }) {
+            stored.append(fieldAt: index, of: fields)
         }
         return stored
     }

@@ -57,19 +57,14 @@ package enum ValidationRules {
     private static func merged(_ stored: StoredAnswer, _ news: News) -> StoredAnswer? {
         // B7.102: what is put together must not reach further than each of its parts.
         guard let trust = stored.trust.joined(with: news.trust) else { return nil }
-        let kept = StoringRules.connectionFields(of: news.fields) + bodyFields
+        let replacing = ReplacingFields(news.fields, but: StoringRules.connectionFields(of: news.fields) + bodyFields)
         var fields = Fields()
         fields.reserve(fields: stored.fields.count + news.fields.count, bytes: 1024)
         for index in 0..<stored.fields.count {
-            let name = stored.fields.name(at: index)
-            let isReplaced = news.fields.contains(FieldName(name)) && !ASCII.contains(kept, name)
-            if isReplaced || isOutdated(stored.fields, index, name) { continue }
-            stored.fields.withValueBytes(at: index) { fields.append(name, $0) }
+            if replacing.replace(fieldAt: index, of: stored.fields) || isOutdated(stored.fields, index) { continue }
+            fields.append(fieldAt: index, of: stored.fields)
         }
-        for index in 0..<news.fields.count {
-            let name = news.fields.name(at: index)
-            if !ASCII.contains(kept, name) { news.fields.withValueBytes(at: index) { fields.append(name, $0) } }
-        }
+        for index in replacing.indices { fields.append(fieldAt: index, of: news.fields) }
         // RFC 9110 §6.6.1: without a Date the answer was made when it came.
         if !fields.contains(.date) { fields.append(.date, HTTPDate.text(news.responseTime)) }
         var answer = stored
@@ -81,10 +76,12 @@ package enum ValidationRules {
     }
 
     /// What tells of the time before the validation: the old Date and Age, and warnings of that time (RFC 7234 §5.5).
-    private static func isOutdated(_ fields: Fields, _ index: Int, _ name: String) -> Bool {
-        if ASCII.isEqual(name, "Date") || ASCII.isEqual(name, "Age") { return true }
-        guard ASCII.isEqual(name, "Warning") else { return false }
-        return fields.withValueBytes(at: index) { $0.first != UInt8(ascii: "2") }
+    private static func isOutdated(_ fields: Fields, _ index: Int) -> Bool {
+        fields.withNameBytes(at: index) { name in
+            if ASCII.isEqual(name, "Date") || ASCII.isEqual(name, "Age") { return true }
+            guard ASCII.isEqual(name, "Warning") else { return false }
+            return fields.withValueBytes(at: index) { $0.first != UInt8(ascii: "2") }
+        }
     }
 
     private static func isSameDate(_ left: String, _ right: String, _ now: WallTime) -> Bool {
@@ -92,4 +89,37 @@ package enum ValidationRules {
     }
 
     private static let bodyFields = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range"]
+}
+
+/// Which fields of news take the place of stored ones.
+private struct ReplacingFields {
+    private let news: Fields
+    private let kept: [String]
+    /// The names of the news; empty where there are so few that a search costs less.
+    private let names: Set<FieldName>
+
+    /// All but those of some names.
+    init(_ news: Fields, but kept: [String]) {
+        self.news = news
+        self.kept = kept
+        names = news.count > Self.searchedUpTo ? Set((0..<news.count).map { FieldName(news.name(at: $0)) }) : []
+    }
+
+    /// Where they stand among the news.
+    var indices: [Int] { (0..<news.count).filter { !isKept(news, $0) } }
+
+    /// Whether one takes the place of a stored field.
+    func replace(fieldAt index: Int, of stored: Fields) -> Bool {
+        let isThere =
+            names.isEmpty
+            ? news.contains(nameOfFieldAt: index, of: stored) : names.contains(FieldName(stored.name(at: index)))
+        return isThere && !isKept(stored, index)
+    }
+
+    private func isKept(_ fields: Fields, _ index: Int) -> Bool {
+        fields.withNameBytes(at: index) { ASCII.contains(kept, $0) }
+    }
+
+    /// Picked by feel: most answers have fewer.
+    private static let searchedUpTo = 16
 }

@@ -31,6 +31,11 @@ enum ASCII {
         names.contains { isEqual($0, name) }
     }
 
+    /// Whether `names` holds the name that these bytes are, in any case.
+    static func contains(_ names: [String], _ name: UnsafeRawBufferPointer) -> Bool {
+        names.contains { isEqual(name, $0) }
+    }
+
     static func lowercase(_ byte: UInt8) -> UInt8 {
         isUppercase(byte) ? byte | 0x20 : byte
     }

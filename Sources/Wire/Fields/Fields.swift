@@ -55,6 +55,14 @@ package struct Fields: Sendable {
         name.withUTF8Bytes { append($0, value) }
     }
 
+    /// Adds a field of other ones behind the others, with the bytes that it has there.
+    package mutating func append(fieldAt index: Int, of other: Fields) {
+        other.table.withContents { bytes, slots in
+            let slot = slots[index]
+            append(bytes.name(of: slot), bytes.value(of: slot))
+        }
+    }
+
     /// Removes every field of that name and adds one behind the others.
     package mutating func replace(_ name: String, with value: String) {
         removeAll(name)
@@ -132,6 +140,11 @@ package struct Fields: Sendable {
     /// Whether there is a field of that name.
     package func contains(_ name: FieldName) -> Bool { firstSlot(name) != nil }
 
+    /// Whether there is a field of the name that one of other fields has.
+    package func contains(nameOfFieldAt index: Int, of other: Fields) -> Bool {
+        other.withNameBytes(at: index) { firstSlot($0) != nil }
+    }
+
     /// The value of the first field of that name.
     package func first(_ name: FieldName) -> String? {
         guard let slot = firstSlot(name) else { return nil }
@@ -208,14 +221,15 @@ package struct Fields: Sendable {
         }
     }
 
-    private func firstSlot(_ name: FieldName) -> Slot? {
-        name.withBytes { wanted in
-            table.withContents { bytes, slots in
-                for slot in slots where slot.nameLength == wanted.count {
-                    if bytes.name(of: slot).equalsIgnoringCase(wanted) { return slot }
-                }
-                return nil
+    private func firstSlot(_ name: FieldName) -> Slot? { name.withBytes { firstSlot($0) } }
+
+    @inline(__always)
+    private func firstSlot(_ wanted: UnsafeRawBufferPointer) -> Slot? {
+        table.withContents { bytes, slots in
+            for slot in slots where slot.nameLength == wanted.count {
+                if bytes.name(of: slot).equalsIgnoringCase(wanted) { return slot }
             }
+            return nil
         }
     }
 

@@ -75,6 +75,47 @@ import URLLoadingWire
         #expect(decision("max-age=60, no-store") == .validate(fields(("If-None-Match", "\"v\""))))
     }
 
+    @Test("B7.51: fields of the connection are not stored, however their names are written")
+    func connectionFields() {
+        let came = fields(
+            ("content-type", "text/plain"), ("CONNECTION", "close, X-Hop, ETag"), ("x-hop", "1"), ("keep-alive", "x"),
+            ("ETag", "\"v\""), ("X-Hop-Not", "2"), ("te", "x"), ("Set-Cookie", "a"), ("set-cookie", "b"))
+        let stored = StoringRules.storedFields(came)
+        #expect(
+            stored
+                == fields(
+                    ("content-type", "text/plain"), ("ETag", "\"v\""), ("X-Hop-Not", "2"), ("Set-Cookie", "a"),
+                    ("set-cookie", "b")))
+        #expect((0..<stored.count).map { stored.name(at: $0) }.contains("content-type"))
+    }
+
+    @Test(
+        "B7.74: a 304's fields take the place of those of their name, but for those of the body and the connection",
+        arguments: [0, 100])
+    func replacedFields(others: Int) throws {
+        let time = WallTime(seconds: 0)
+        let stored = StoredAnswer(
+            status: 200,
+            fields: fields(
+                ("date", "old"), ("AGE", "1"), ("Content-Length", "5"), ("x-same", "old"), ("X-Old", "kept"),
+                ("Warning", "110 old"), ("warning", "214 kept"), ("X-SAME", "older"), ("X-Hop", "kept")),
+            requestTime: time, responseTime: time,
+            selection: Selection(answer: Fields(), request: Fields(), salt: SipHash.Words(1, 2)))
+        var news = fields(
+            ("X-Same", "new"), ("content-length", "0"), ("Date", "new"), ("Connection", "x-hop"), ("x-hop", "new"),
+            ("X-New", "1"), ("x-new", "2"))
+        // More than are compared one by one.
+        for number in 0..<others { news.append("Other\(number)", "") }
+        let fresh = try #require(
+            ValidationRules.freshened(
+                stored, by: ValidationRules.News(fields: news, requestTime: time, responseTime: time)))
+        var expected = fields(
+            ("Content-Length", "5"), ("X-Old", "kept"), ("warning", "214 kept"), ("X-Hop", "kept"), ("X-Same", "new"),
+            ("Date", "new"), ("X-New", "1"), ("x-new", "2"))
+        for number in 0..<others { expected.append("Other\(number)", "") }
+        #expect(fresh.fields == expected)
+    }
+
     @Test("B7.74: what a 304 or HEAD makes longer than an answer may be is not kept", arguments: [500, 501])
     func manyFields(news count: Int) {
         func numbered(_ count: Int, _ name: String) -> Fields {
