@@ -46,10 +46,13 @@ struct URLPieces: PieceSupply {
     private enum Source: Sendable {
         case unopened(URL)
         case file(FilePieces)
-        case body(BodyPieces)
+        case body
     }
 
     private var source: Source
+    /// The body, where it is one. It is read in its place: a copy would share what waits in it, and all of that would be
+    /// copied for each piece that is taken.
+    private var body: BodyPieces?
 
     init(_ url: URL) {
         source = .unopened(url)
@@ -62,15 +65,14 @@ struct URLPieces: PieceSupply {
             if url.isFileURL {
                 source = .file(FilePieces(try FileHandle(forReadingFrom: url)))
             } else {
-                source = .body(BodyPieces(try await URLSession.shared.bytes(from: url).0.source))
+                body = BodyPieces(try await URLSession.shared.bytes(from: url).0.source)
+                source = .body
             }
             return try await next(isolation: isolation)
         case .file(var pieces):
             return try await pieces.next(isolation: isolation)
-        case .body(var pieces):
-            // A copy that shares its iteration; put back with what it has taken.
-            defer { source = .body(pieces) }
-            return try await pieces.next(isolation: isolation)
+        case .body:
+            return try await body?.next(isolation: isolation)
         }
     }
 }

@@ -9,7 +9,7 @@ import URLLoadingWire
 struct EventSubscription: Sendable {
     private enum Phase: Sendable {
         case asking
-        case reading(BodyPieces)
+        case reading
         case waiting(Duration)
         case over
     }
@@ -18,6 +18,9 @@ struct EventSubscription: Sendable {
     private var machine: EventStreamMachine
     private var decoder: EventStreamDecoder
     private var phase = Phase.asking
+    /// The body that is read, while the phase is `reading`. It is read in its place: a copy would share what waits in it,
+    /// and all of that would be copied for each piece that is taken.
+    private var pieces: BodyPieces?
     /// The piece that is being read, and how far.
     private var bytes: [UInt8] = []
     private var offset = 0
@@ -36,9 +39,9 @@ struct EventSubscription: Sendable {
             switch phase {
             case .over: return nil
             case .asking: try await ask(isolation: isolation)
-            case .reading(let pieces):
+            case .reading:
                 if let event = try takeEvent() { return event }
-                try await read(pieces, isolation: isolation)
+                try await read(isolation: isolation)
             case .waiting(let time):
                 phase = .asking
                 await Pause.wait(time, isolation: isolation)
@@ -62,7 +65,7 @@ struct EventSubscription: Sendable {
         }
         let http = response as? HTTPURLResponse
         switch machine.answered(status: http?.statusCode, isEventStream: response.mimeType == Self.type) {
-        case .read: phase = .reading(pieces)
+        case .read: (phase, self.pieces) = (.reading, pieces)
         case .end: break
         case .refuseStatus: throw URLSession.ServerSentEvents.StreamError.unexpectedStatus(http?.statusCode ?? 0)
         case .refuseType: throw URLSession.ServerSentEvents.StreamError.unexpectedContentType(response.mimeType)
@@ -98,20 +101,21 @@ struct EventSubscription: Sendable {
         return request
     }
 
-    private mutating func read(_ pieces: BodyPieces, isolation: isolated (any Actor)?) async throws {
-        var pieces = pieces
+    private mutating func read(isolation: isolated (any Actor)?) async throws {
         phase = .over
         let piece: Data?
         do {
-            piece = try await pieces.next(isolation: isolation)
+            piece = try await pieces?.next(isolation: isolation)
         } catch {
+            pieces = nil
             return try failed(error)
         }
         if let piece {
             machine.received()
             (bytes, offset) = (Array(piece), 0)
-            phase = .reading(pieces)
+            phase = .reading
         } else {
+            pieces = nil
             goOn(with: machine.ended(reconnectionTime: reconnectionTime, random: Self.random))
         }
     }
@@ -124,7 +128,7 @@ struct EventSubscription: Sendable {
                 return URLSession.ServerSentEvent(event)
             }
         } catch {
-            phase = .over
+            (phase, pieces) = (.over, nil)
             throw URLSession.ServerSentEvents.StreamError.eventTooLong(limit: error.limit)
         }
         (self.bytes, offset) = ([], 0)
