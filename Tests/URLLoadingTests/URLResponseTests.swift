@@ -63,6 +63,7 @@ struct URLResponseTests {
         arguments: [
             ("location", "Location"), ("CONTENT-LENGTH", "Content-Length"), ("etag", "Etag"),
             ("content-type", "Content-Type"), ("www-authenticate", "Www-Authenticate"), ("x-my-Field", "x-my-Field"),
+            ("x-powered-BY", "X-Powered-By"), ("TE", "Te"), ("coo\u{212A}ie", "Cookie"),
         ])
     func capitals(given: String, wanted: String) throws {
         #expect(try response([given: "1"]).allHeaderFields as? [String: String] == [wanted: "1"])

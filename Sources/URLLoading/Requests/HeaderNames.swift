@@ -31,21 +31,28 @@ enum HeaderNames {
     private static func add(
         _ value: String, for name: String, to result: inout [String: String], spellings: inout [String: String]
     ) {
-        let key = canonical(name, spellings: &spellings)
-        // In place, or of a thousand fields of one name each would copy all before it.
-        if let place = result.index(forKey: key) {
-            result.values[place] += ", "
-            result.values[place] += value
-        } else {
-            result[key] = value
-        }
+        join(value, to: &result[canonical(name, spellings: &spellings)])
+    }
+
+    /// In place, or of a thousand fields of one name each would copy all before it.
+    private static func join(_ value: String, to joined: inout String?) {
+        guard joined != nil else { return joined = value }
+        joined?.append(", ")
+        joined?.append(value)
     }
 
     private static func canonical(_ name: String, spellings: inout [String: String]) -> String {
-        if wellKnown.contains(name) { return name }
+        let (wanted, length) = (FieldName(name), name.utf8.count)
+        if length < byLength.count, let known = byLength[length].first(where: { $0 == wanted }) {
+            return known.spelling
+        }
         let lower = name.lowercased()
-        let capitalised = capitalised(lower)
-        if wellKnown.contains(capitalised) { return capitalised }
+        // Letters that are not ASCII can stand for such as are.
+        if !name.utf8.allSatisfy({ $0 < 0x80 }) {
+            if wellKnown.contains(name) { return name }
+            let capitalised = capitalised(lower)
+            if wellKnown.contains(capitalised) { return capitalised }
+        }
         if let first = spellings[lower] { return first }
         spellings[lower] = name
         return name
@@ -62,6 +69,14 @@ enum HeaderNames {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// The well-known names by their lengths. Nearly every name is one of them, and few have the same length.
+    private static let byLength: [[FieldName]] = {
+        let longest = wellKnown.map(\.utf8.count).max() ?? 0
+        var names: [[FieldName]] = Array(repeating: [], count: longest + 1)
+        for name in wellKnown { names[name.utf8.count].append(FieldName(name)) }
+        return names
+    }()
 
     private static let wellKnown: Set<String> = [
         "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Accept-Patch", "Accept-Post",

@@ -13,7 +13,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     // Safe to share: what is not behind a Mutex, or set once, is immutable.
     private let status: Int
     private let fields: Fields
-    private let headers: Mutex<[String: String]?>
+    private let headers: Mutex<ShownFields>
     let version: HTTPVersion
     /// The server's words where they are not the usual ones for the status.
     let unusualReason: String?
@@ -27,7 +27,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     public override init() {
         status = 0
         fields = Fields()
-        headers = Mutex([:])
+        headers = Mutex(.strings([:]))
         version = .http11
         unusualReason = nil
         trust = nil
@@ -39,7 +39,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         status = statusCode
         fields = Fields()
         let canonical = HeaderNames.merged(headerFields ?? [:])
-        headers = Mutex(canonical)
+        headers = Mutex(.strings(canonical))
         version = .http11
         unusualReason = nil
         trust = nil
@@ -52,7 +52,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     init(url: URL?, head: borrowing ResponseHead, framing: BodyFraming, bodyIsDecoded: Bool) {
         status = head.status
         fields = head.fields
-        headers = Mutex(nil)
+        headers = Mutex(.unmade)
         version = head.version
         unusualReason = head.unusualReason
         trust = nil
@@ -73,7 +73,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     ) {
         self.status = status
         self.fields = fields
-        headers = Mutex(nil)
+        headers = Mutex(.unmade)
         self.version = version
         self.unusualReason = unusualReason
         self.trust = trust
@@ -90,7 +90,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         for (name, value) in stored ?? [:] {
             if let name = name as? String, let value = value as? String { dictionary[name] = value }
         }
-        headers = Mutex(dictionary)
+        headers = Mutex(.strings(dictionary))
         version = .http11
         unusualReason = nil
         trust =
@@ -114,7 +114,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     open var statusCode: Int { status }
 
     /// The fields: well-known names in canonical capitals (B5.45), repeated fields joined with ", " (B5.44).
-    open var allHeaderFields: [AnyHashable: Any] { headerDictionary }
+    open var allHeaderFields: [AnyHashable: Any] { headers.withLock { $0.forPrograms(fields) }.dictionary }
 
     /// A field's value; the case of the name does not matter (B5.46).
     @discardableResult
@@ -186,14 +186,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         init(_ fields: Fields) { self.fields = fields }
     }
 
-    private var headerDictionary: [String: String] {
-        headers.withLock { made in
-            if let made { return made }
-            let dictionary = HeaderNames.dictionary(fields)
-            made = dictionary
-            return dictionary
-        }
-    }
+    private var headerDictionary: [String: String] { headers.withLock { $0.strings(fields) } }
 
     private var contentType: MediaType? {
         value(forHTTPHeaderField: "Content-Type").map(MediaType.init)
@@ -212,5 +205,44 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         static let status = "statusCode"
         static let fields = "allHeaderFields"
         static let trust = "serverTrust"
+    }
+}
+
+/// A response's fields as programs see them; made when they are first asked for.
+private enum ShownFields: Sendable {
+    case unmade
+    case strings([String: String])
+    case both(ForPrograms)
+
+    /// In the type of `allHeaderFields`, too: a table of its own, which a conversion would make anew at each access.
+    final class ForPrograms: @unchecked Sendable {
+        // Safe to share: it holds strings only.
+        let dictionary: [AnyHashable: Any]
+        let strings: [String: String]
+
+        init(_ strings: [String: String]) {
+            dictionary = strings
+            self.strings = strings
+        }
+    }
+
+    /// The fields by name.
+    mutating func strings(_ fields: Fields) -> [String: String] {
+        switch self {
+        case .unmade:
+            let made = HeaderNames.dictionary(fields)
+            self = .strings(made)
+            return made
+        case .strings(let made): return made
+        case .both(let made): return made.strings
+        }
+    }
+
+    /// The fields in both types.
+    mutating func forPrograms(_ fields: Fields) -> ForPrograms {
+        if case .both(let made) = self { return made }
+        let made = ForPrograms(strings(fields))
+        self = .both(made)
+        return made
     }
 }
