@@ -264,6 +264,7 @@ struct URLResponseTests {
                 "Set-Cookie": "session=secret", "X-Auth-Token": "secret", "authorization": "Basic secret",
                 "WWW-Authenticate": "Basic realm=\"files\"",
                 "Link": "<https://a:secret@example.com/>, <https://b:secret@example.com/>",
+                "Content-Security-Policy": "img-src data: https://c:secret@example.com:8443/a:b",
             ], url: "https://example.com/")
         let place = String(UInt(bitPattern: ObjectIdentifier(response)), radix: 16)
         #expect(
@@ -271,6 +272,9 @@ struct URLResponseTests {
                 <NSHTTPURLResponse: 0x\#(place)> { URL: https://example.com/ } { Status Code: 200, Headers {
                     Authorization =     (
                         "(not shown)"
+                    );
+                    "Content-Security-Policy" =     (
+                        "img-src data: https://c@example.com:8443/a:b"
                     );
                     "Content-Type" =     (
                         "text/html; charset=utf-8"

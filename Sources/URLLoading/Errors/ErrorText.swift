@@ -11,7 +11,7 @@ enum ErrorText {
     /// A text without the passwords of the URLs in it.
     static func withoutPasswords(_ text: String) -> String {
         var (shown, rest) = ("", text[...])
-        while let start = rest.firstRange(of: "://")?.upperBound {
+        while let start = nextAuthority(in: rest) {
             let authority = rest[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
             shown += rest[..<start]
             if let at = authority.lastIndex(of: "@") {
@@ -22,7 +22,23 @@ enum ErrorText {
             }
             rest = rest[authority.endIndex...]
         }
-        return shown + rest
+        return shown.isEmpty ? String(rest) : shown + rest
+    }
+
+    /// Where the authority of the next URL begins.
+    private static func nextAuthority(in text: Substring) -> String.Index? {
+        let bytes = text.utf8
+        var place = bytes.startIndex
+        while let colon = bytes[place...].firstIndex(of: UInt8(ascii: ":")) {
+            place = bytes.index(after: colon)
+            // Looked for by bytes, which cost less. What is found has to be characters of their own, with no accents.
+            if bytes[place...].starts(with: "//".utf8), String.Index(colon, within: text) != nil,
+                text[colon...].prefix(3).elementsEqual("://")
+            {
+                return bytes.index(place, offsetBy: 2)
+            }
+        }
+        return nil
     }
 
     /// The URL for a description, without password; in the words of Foundation where there is none.

@@ -26,18 +26,21 @@ enum FieldListing {
     /// As property lists have it: in quotes, unless it is letters and digits only.
     private static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isLetterOrDigit) { return text }
-        var result = "\""
+        let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        var result = [quote]
+        result.reserveCapacity(text.utf8.count + 2)
         for unit in text.utf16 {
             switch unit {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
-            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(truncatingIfNeeded: unit)))
+            case 0x22: result += [backslash, quote]
+            case 0x5C: result += [backslash, backslash]
+            case 0x20...0x7E: result.append(UInt8(truncatingIfNeeded: unit))
             default:
                 let digits = String(unit, radix: 16)
-                result += "\\U" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+                result += "\\U\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)".utf8
             }
         }
-        return result + "\""
+        result.append(quote)
+        return String(decoding: result, as: UTF8.self)
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
