@@ -21,6 +21,18 @@ struct RequestFieldTable: Sendable {
     /// Whether fields were ever set, be it that none is left (B5.71).
     private var wasSet = false
 
+    init() {}
+
+    /// The fields of a message, sorted by name; each name is there once.
+    init(_ message: Fields) {
+        let shown = HeaderNames.dictionary(message)
+        fields.reserveCapacity(shown.count)
+        wasSet = true
+        for (name, value) in shown.sorted(by: { $0.key < $1.key }) where FieldText.isAcceptable(value) {
+            append(Field(name: name, value: value))
+        }
+    }
+
     var isEmpty: Bool { fields.isEmpty }
 
     /// The fields as a dictionary; `nil` until some were set (B5.1, B5.71).

@@ -198,7 +198,7 @@ extension URLRequest {
     func showing(_ sent: Fields?) -> URLRequest {
         guard let sent else { return self }
         var request = self
-        request.allHTTPHeaderFields = HeaderNames.dictionary(sent)
+        request.values.fields = RequestFieldTable(sent)
         return request
     }
 }
