@@ -12,10 +12,10 @@ struct TransactionRecord: Sendable {
     let timeline: Timeline
     var source = URLSessionTaskMetrics.ResourceFetchType.networkLoad
     /// When things happened in another process, whose clock the timeline has not.
-    var foreignDates: ForeignDates?
+    var foreignDates: Dates?
 
     /// Apart, since hardly any record has them.
-    final class ForeignDates: Sendable {
+    final class Dates: Sendable {
         let dates: TransactionDates
 
         init(_ dates: TransactionDates) { self.dates = dates }

@@ -6,13 +6,17 @@ import URLLoadingEngine
 /// The measurements of one exchange. Dates of steps that did not happen are `nil` (B12.7); on a reused connection those
 /// of look-up, connect and TLS (B12.12).
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
-    // Safe to share: every stored property is immutable.
+    // Safe to share: every stored property is immutable, or set once.
     private let record: TransactionRecord?
     private let clock: WallClock
-    /// Made when they are asked for, which is seldom.
+    private let madeDates = SetOnce<TransactionRecord.Dates>()
+    /// Made when one is asked for, which is seldom; who asks for one asks for more.
     var dates: TransactionDates {
         guard let record else { return TransactionDates() }
-        return record.foreignDates?.dates ?? TransactionDates(record.timeline, clock: clock)
+        if let known = record.foreignDates ?? madeDates.value { return known.dates }
+        let made = TransactionRecord.Dates(TransactionDates(record.timeline, clock: clock))
+        madeDates.set(made)
+        return made.dates
     }
 
     /// Makes an empty object, for mocks.

@@ -63,7 +63,7 @@ extension TransactionRecord {
         timeline.responseBodyBytesDecoded = exchange.counts.responseBodyDecoded
         self.init(request: request, sentFields: nil, response: exchange.head?.response, timeline: timeline)
         source = URLSessionTaskMetrics.ResourceFetchType(rawValue: Int(exchange.source)) ?? .unknown
-        foreignDates = ForeignDates(TransactionDates(exchange.times))
+        foreignDates = Dates(TransactionDates(exchange.times))
     }
 }
 
