@@ -189,18 +189,27 @@ package struct TransferSchedule: Sendable {
 
     /// What is to be done now; what begins counts as under way.
     package mutating func next(_ now: TransferInstant) -> [Step] {
-        let expired = entries.filter { $0.value.lifetime.remaining(now) == 0 }.keys.sorted()
+        // Asked after every event, with all that wait in it: what has no place to get is neither gathered nor sorted.
+        var (expired, offline): ([UInt64], [UInt64]) = ([], [])
+        var taken = 0
+        for (number, entry) in entries {
+            if entry.lifetime.remaining(now) == 0 {
+                expired.append(number)
+            } else if entry.isRunning {
+                taken += 1
+                if entry.isOffline { offline.append(number) }
+            }
+        }
+        expired.sort()
         for number in expired { entries[number] = nil }
         var steps = expired.map { Step.expire($0) }
-        var free = places - entries.values.count(where: \.isRunning)
-        let waiting = entries.filter { $0.value.isDue(now) }
-            .sorted { ($1.value.priority, $0.key) < ($0.value.priority, $1.key) }
-        // Those that only wait for a network make room.
-        var offline = entries.filter { $0.value.isRunning && $0.value.isOffline }.keys.sorted()[...]
-        for (number, entry) in waiting where !entry.isDiscretionary {
-            // There may be fewer places than transfers that have one.
-            guard free + offline.count > 0 else { break }
-            while free <= 0, let other = offline.popFirst() {
+        var free = places - taken
+        let isQuiet = taken == offline.count
+        // Those that only wait for a network make room. There may be fewer places than transfers that have one.
+        offline.sort()
+        var leaving = offline[...]
+        for number in firstDue(now, atMost: free + offline.count, discretionary: false) {
+            while free <= 0, let other = leaving.popFirst() {
                 steps.append(postpone(other))
                 free += 1
             }
@@ -208,13 +217,27 @@ package struct TransferSchedule: Sendable {
             free -= 1
         }
         // Those without haste go one by one, and only while no other transfer is to run.
-        let isQuiet = !entries.values.contains { $0.isRunning && !$0.isOffline }
-        if isQuiet, let (number, _) = waiting.first(where: \.value.isDiscretionary) {
-            let before = offline.first { entries[$0]?.isDiscretionary == true }
-            if let other = before ?? (free > 0 ? nil : offline.first) { steps.append(postpone(other)) }
-            steps.append(begin(number))
-        }
+        guard isQuiet, !entries.values.contains(where: { $0.isRunning && !$0.isOffline }),
+            let number = firstDue(now, atMost: 1, discretionary: true).first
+        else { return steps }
+        let before = leaving.first { entries[$0]?.isDiscretionary == true }
+        if let other = before ?? (free > 0 ? nil : leaving.first) { steps.append(postpone(other)) }
+        steps.append(begin(number))
         return steps
+    }
+
+    /// Those that want a place, the important first, of equals the older; so many at most.
+    private func firstDue(_ now: TransferInstant, atMost count: Int, discretionary: Bool) -> [UInt64] {
+        guard count > 0 else { return [] }
+        let due = entries.lazy
+            .filter { $0.value.isDiscretionary == discretionary && $0.value.isDue(now) }
+            .map { (number: $0.key, priority: $0.value.priority) }
+        let isBefore = { (one: (number: UInt64, priority: Float), other: (number: UInt64, priority: Float)) in
+            (other.priority, one.number) < (one.priority, other.number)
+        }
+        // One place is what there mostly is.
+        if count == 1 { return due.min(by: isBefore).map { [$0.number] } ?? [] }
+        return due.sorted(by: isBefore).prefix(count).map(\.number)
     }
 
     private mutating func postpone(_ number: UInt64) -> Step {
@@ -229,7 +252,12 @@ package struct TransferSchedule: Sendable {
 
     /// In how many milliseconds to ask `next` again, if nothing happens before; nil for never.
     package func wake(_ now: TransferInstant) -> Int64? {
-        entries.values.compactMap { $0.wake(now) }.min()
+        var earliest: Int64?
+        for entry in entries.values {
+            guard let wake = entry.wake(now) else { continue }
+            earliest = earliest.map { min($0, wake) } ?? wake
+        }
+        return earliest
     }
 
     private static let mostFailures: UInt32 = 1_000_000
@@ -253,20 +281,24 @@ extension TransferSchedule.Entry {
     }
 
     fileprivate func wake(_ now: TransferInstant) -> Int64? {
-        var times: [Int64] = []
-        if let remaining = lifetime.remaining(now) { times.append(remaining) }
-        if !isSuspended {
-            switch phase {
-            case .running, .asking, .leaving: break
-            case .ready:
-                // The calendar's clock may be set meanwhile, so it is looked at again and again.
-                if let earliestBegin, earliestBegin > now.wall { times.append(min(earliestBegin - now.wall, 60_000)) }
-            case .delayed(let since, let delay):
-                // One whose delay is over waits for a place, and the end of another transfer tells of that.
-                let rest = delay - now.elapsed(since: since)
-                if rest > 0 { times.append(rest) }
-            }
+        let remaining = lifetime.remaining(now)
+        guard let turn = untilTurn(now) else { return remaining }
+        return remaining.map { min($0, turn) } ?? turn
+    }
+
+    /// How long it wants no place; nil where that is not a matter of time.
+    private func untilTurn(_ now: TransferInstant) -> Int64? {
+        if isSuspended { return nil }
+        switch phase {
+        case .running, .asking, .leaving: return nil
+        case .ready:
+            // The calendar's clock may be set meanwhile, so it is looked at again and again.
+            guard let earliestBegin, earliestBegin > now.wall else { return nil }
+            return min(earliestBegin - now.wall, 60_000)
+        case .delayed(let since, let delay):
+            // One whose delay is over waits for a place, and the end of another transfer tells of that.
+            let rest = delay - now.elapsed(since: since)
+            return rest > 0 ? rest : nil
         }
-        return times.min()
     }
 }

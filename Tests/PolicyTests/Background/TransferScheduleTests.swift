@@ -2,6 +2,7 @@
 
 import Testing
 import URLLoadingPolicy
+import URLLoadingTestSupport
 
 @Suite struct TransferScheduleTests {
     /// A moment, so many milliseconds after the beginning.
@@ -33,6 +34,42 @@ import URLLoadingPolicy
         schedule.ended(2)
         #expect(schedule.next(Self.at(5)) == [.begin(1)])
         #expect(schedule.hasWork)
+    }
+
+    @Test("B10.9, B10.12: many transfers begin by importance and age, those without haste last", arguments: 1...6)
+    func manyPlaces(places: Int) {
+        var random = SeededRandom(seed: UInt64(places))
+        var schedule = TransferSchedule(places: places)
+        var order: [(number: UInt64, priority: Float, isDiscretionary: Bool)] = []
+        for number in UInt64(1)...200 {
+            let one = (
+                number, priority: Float(random.next() % 5) / 4, isDiscretionary: random.next().isMultiple(of: 4)
+            )
+            order.append(one)
+            schedule.added(number, Self.entry(priority: one.priority, discretionary: one.isDiscretionary))
+        }
+        order.sort { ($1.priority, $0.number) < ($0.priority, $1.number) }
+        var expected = order.filter { !$0.isDiscretionary }.map(\.number)[...]
+        var running: [UInt64] = []
+        while !expected.isEmpty {
+            let due = Array(expected.prefix(places - running.count))
+            expected = expected.dropFirst(due.count)
+            guard schedule.next(Self.at(0)) == due.map({ .begin($0) }) else {
+                Issue.record("not \(due)")
+                return
+            }
+            running += due
+            // One to all of them end.
+            for _ in 0...Int(random.next() % UInt64(running.count)) {
+                schedule.ended(running.remove(at: Int(random.next() % UInt64(running.count))))
+            }
+        }
+        for number in running { schedule.ended(number) }
+        for one in order where one.isDiscretionary {
+            #expect(schedule.next(Self.at(0)) == [.begin(one.number)])
+            schedule.ended(one.number)
+        }
+        #expect(!schedule.hasWork)
     }
 
     @Test("B10.26: nothing begins before its date, also when the clock is set meanwhile")
