@@ -33,14 +33,18 @@ enum BodyReader {
             case .text(let text): result += Data(text.utf8)
             case .file(let path, let keepsLines):
                 let data = try contents(of: path)
-                // As in curl: line ends, and the byte that ends strings in C.
-                result += keepsLines ? data : data.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
+                if keepsLines { result += data } else { result.append(contentsOf: withoutLineEnds(data)) }
             case .encoded(let name, let source):
                 let text = QueryText.form(try bytes(of: source))
                 result += Data(((name.map { $0 + "=" } ?? "") + text).utf8)
             }
         }
         return result
+    }
+
+    /// As in curl: without line ends, and the byte that ends strings in C. Of an array, since `Data` would grow byte by byte.
+    private static func withoutLineEnds(_ data: Data) -> [UInt8] {
+        [UInt8](data).filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
     }
 
     private static func object(_ members: [JSONMember]) throws(FetchError) -> Data {

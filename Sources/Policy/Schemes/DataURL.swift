@@ -119,7 +119,7 @@ package struct DataURL: Sendable, Equatable {
 
     private static func withoutBase64(_ bytes: [UInt8]) throws(Fault) -> [UInt8] {
         let digits = bytes.contains(where: isWhiteSpace) ? bytes.filter { !isWhiteSpace($0) } : bytes
-        guard let content = Base64.decode(String(decoding: digits, as: UTF8.self)) else { throw .base64 }
+        guard let content = digits.withUnsafeBufferPointer({ Base64.decode($0) }) else { throw .base64 }
         return content
     }
 

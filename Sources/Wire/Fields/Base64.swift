@@ -21,10 +21,16 @@ package enum Base64 {
 
     /// The bytes of a text, whose padding may be left out; nil when it is not base64.
     package static func decode(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.prefix { $0 != ASCII.equals }
-        let padding = text.utf8.dropFirst(digits.count)
+        var text = text
+        return text.withUTF8 { decode($0) }
+    }
+
+    /// The bytes of a text that is there as bytes.
+    package static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        let digits = text.prefix { $0 != ASCII.equals }
+        let padding = text.dropFirst(digits.count)
         guard padding.count <= 2, padding.allSatisfy({ $0 == ASCII.equals }), digits.count % 4 != 1,
-            padding.isEmpty || text.utf8.count % 4 == 0
+            padding.isEmpty || text.count % 4 == 0
         else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count * 3 / 4)

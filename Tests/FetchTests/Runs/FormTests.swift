@@ -33,6 +33,16 @@ struct FormTests {
     @Test("--get: what cannot stand in a query is encoded, what is encoded stays")
     func queries() {
         #expect(QueryText.encoded(Data("a=b c&d=%41%4&e=ä#".utf8)) == "a=b%20c&d=%41%254&e=%C3%A4%23")
+        // Every byte there is: digits are upper case, and what may stand in a query (RFC 3986 §3.4) stays.
+        let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8
+        for byte in UInt8.min...UInt8.max {
+            let digits = String(byte, radix: 16, uppercase: true)
+            let number = "%" + (byte < 16 ? "0" : "") + digits
+            let text = plain.contains(byte) ? String(decoding: [byte], as: UTF8.self) : number
+            #expect(QueryText.encoded(Data([byte])) == text)
+            let isKept = plain.prefix(66).contains(byte)
+            #expect(QueryText.form(Data([byte])) == (byte == 0x20 ? "+" : isKept ? text : number))
+        }
         for (url, wanted) in [
             ("http://a", "http://a?x=1"), ("http://a/b?c", "http://a/b?c&x=1"), ("http://a/?", "http://a/?x=1"),
             ("http://a/./../b#part?", "http://a/./../b?x=1#part?"),
