@@ -9,8 +9,10 @@ import URLLoadingWire
 /// Delivers what a test has laid down.
 final class MockCarrier: SchemeCarrier {
     private let mock: URLSession.Mock
-    /// The body that is being read.
+    /// What supplies the body that is being read.
     private let reading = Mutex<InputStreamSource?>(nil)
+    /// What has been read of it: here, where nothing else holds it, so that a piece is put behind it without a copy of it.
+    private let gathered = Mutex(Data())
 
     init(_ mock: URLSession.Mock) { self.mock = mock }
 
@@ -18,23 +20,24 @@ final class MockCarrier: SchemeCarrier {
         guard let stream = request.httpBodyStream else { return answer(request, load) }
         let source = InputStreamSource(stream)
         reading.withLock { $0 = source }
-        read(source, Data(), request, load)
+        read(source, request, load)
     }
 
     /// Nothing more of the body is read: what supplies it is told, and may be waiting for something that never comes.
     func stop() { reading.withLock { $0.take() }?.close() }
 
     /// Reads a body on threads that may wait for it.
-    private func read(_ source: InputStreamSource, _ before: Data, _ request: URLRequest, _ load: SchemeLoad) {
+    private func read(_ source: InputStreamSource, _ request: URLRequest, _ load: SchemeLoad) {
         source.next { [self] piece in
             load.noteProgress()
             switch piece {
             case .bytes(let bytes):
-                read(source, before + bytes, request, load)
+                gathered.withLock { $0.append(contentsOf: bytes) }
+                read(source, request, load)
             case .end, .trailers:
                 source.close()
                 var whole = request
-                whole.httpBody = before
+                whole.httpBody = gathered.withLock { exchange(&$0, with: Data()) }
                 answer(whole, load)
             case .failed(let error):
                 source.close()

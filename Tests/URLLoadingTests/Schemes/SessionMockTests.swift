@@ -141,6 +141,11 @@ struct SessionMockTests {
         request.httpBodyStream = InputStream(data: Data("stream".utf8))
         #expect(await session.handled(request).0 == Data("stream".utf8))
         #expect(mock.requests.map { $0.httpBody?.count } == [nil, 4, 200_000, 6])
+        // It comes in several pieces.
+        request.httpBodyStream = InputStream(data: Data(file.bytes))
+        let long = try #require(await session.handled(request).0)
+        #expect(firstDifference(long, file.bytes) == nil)
+        #expect(mock.requests.last?.httpBody?.count == 200_000)
     }
 
     @Test("Redirects follow the rules of HTTP, and a delegate is asked")
