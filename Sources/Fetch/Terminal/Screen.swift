@@ -85,17 +85,20 @@ enum FileDescriptor {
     /// can be written at once still is.
     static func write(_ data: Data, to descriptor: Int32, _ patience: Patience = Patience()) -> Int32 {
         let hasReader = hasReader(descriptor)
+        let ownPipe = hasReader && data.count > atOnce ? openPipeAgain(descriptor) : nil
+        defer { if let ownPipe { close(ownPipe) } }
         return data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
                 var next = rest
-                if hasReader {
+                if hasReader, ownPipe == nil {
                     let error = waitForRoom(descriptor, patience)
                     if error != 0 { return error }
                     // A pipe that has room takes so many bytes at once. More could wait for ever, out of reach.
-                    next = rest.prefix(4096)
+                    next = rest.prefix(atOnce)
                 }
-                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: next).baseAddress, next.count)
+                let start = UnsafeRawBufferPointer(rebasing: next).baseAddress
+                let count = Foundation.write(ownPipe ?? descriptor, start, next.count)
                 if count >= 0 {
                     rest = rest.dropFirst(count)
                 } else if errno == EAGAIN {
@@ -115,6 +118,29 @@ enum FileDescriptor {
         return fstat(descriptor, &facts) == 0 && [S_IFIFO, S_IFSOCK].contains(facts.st_mode & S_IFMT)
             || isatty(descriptor) == 1
     }
+
+    /// The same pipe by another description, which is ours alone and never waits, so that as much as there is room for can be
+    /// written at once. The flags of the one that is there are left alone: other processes share it. Nil for what is no pipe,
+    /// and where it cannot be had.
+    private static func openPipeAgain(_ descriptor: Int32) -> Int32? {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFIFO else { return nil }
+        // What may only be read stays so.
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0, flags & O_ACCMODE != O_RDONLY else { return nil }
+        let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        guard own >= 0 else { return nil }
+        // What else there is, as that each write is kept apart (O_DIRECT), ours does not do.
+        let known = fcntl(own, F_GETFL) | O_ACCMODE | O_NONBLOCK | O_APPEND
+        guard flags & ~known == 0 else {
+            close(own)
+            return nil
+        }
+        return own
+    }
+
+    /// Picked by the system: a pipe that has room takes so many bytes (`PIPE_BUF`).
+    private static let atOnce = 4096
 
     /// Waits until writing does not wait; the error number where the patience is over before.
     private static func waitForRoom(_ descriptor: Int32, _ patience: Patience) -> Int32 {
