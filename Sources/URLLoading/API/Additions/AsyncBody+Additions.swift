@@ -15,11 +15,19 @@ extension URLSession {
     /// password, the task's delegate is asked for a stream, and without one the load fails with
     /// `URLError.requestBodyStreamExhausted`. A `URLRequest.AsyncBody` can be had again, has a length, and trailers:
     /// `setAsyncBody(_:)` makes it the body of any request.
+    @inlinable
     public func upload<Pieces: AsyncSequence & Sendable>(
         for request: URLRequest, from pieces: Pieces, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) where Pieces.Element: URLRequest.BodyElement {
+        try await upload(request, withBody: URLRequest.AsyncBody(pieces), delegate)
+    }
+
+    @usableFromInline
+    func upload(
+        _ request: URLRequest, withBody body: URLRequest.AsyncBody, _ delegate: (any URLSessionTaskDelegate)?
+    ) async throws -> (Data, URLResponse) {
         var request = request
-        request.httpBodyStream = AsyncBodyStream(URLRequest.AsyncBody(pieces))
+        request.httpBodyStream = AsyncBodyStream(body)
         return try await upload(ofRequest: request, delegate: delegate)
     }
 }
@@ -56,7 +64,7 @@ extension URLRequest {
         /// How long the body is, where that was said; nil sends it in chunks, or until its end over HTTP/2.
         public let contentLength: Int64?
         /// What is read, anew each time.
-        let sequence: any ReadableSequence
+        let sequence: SequenceReading
         /// Whether it gives the same bytes each time.
         let isRenewable: Bool
         private(set) var trailers: Trailers?
@@ -71,22 +79,25 @@ extension URLRequest {
         /// One that has fewer bytes than were announced ends the load with `URLError.requestBodyStreamExhausted`. One
         /// that has more ends it with `URLError.dataLengthExceedsMaximum` where the surplus comes together with what
         /// still belongs to the body: at the length nothing more is asked for.
+        @inlinable
         public init<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, contentLength: Int64? = nil)
         where Pieces.Element: BodyElement {
-            self.init(contentLength, isRenewable: false, SequenceReader { pieces })
+            self.init(contentLength, isRenewable: false, SequenceReader { pieces }.read)
         }
 
         /// A body that can be had again: the closure makes a sequence for each sending, and each gives the same bytes.
         ///
         /// It is called anew after a redirect that keeps the body, a question about a password, the loss of a connection, and
         /// for each attempt of a `RetryPolicy`.
+        @inlinable
         public init<Pieces: AsyncSequence>(
             contentLength: Int64? = nil, _ pieces: @escaping @Sendable () -> Pieces
         ) where Pieces.Element: BodyElement {
-            self.init(contentLength, isRenewable: true, SequenceReader(pieces))
+            self.init(contentLength, isRenewable: true, SequenceReader(pieces).read)
         }
 
-        private init(_ length: Int64?, isRenewable: Bool, _ sequence: any ReadableSequence) {
+        @usableFromInline
+        init(_ length: Int64?, isRenewable: Bool, _ sequence: @escaping SequenceReading) {
             contentLength = length.map { max($0, 0) }
             self.isRenewable = isRenewable
             self.sequence = sequence
@@ -148,6 +159,7 @@ extension URLRequest.AsyncBody.TrailerError: LocalizedError {
 
 extension Data: URLRequest.BodyElement {
     /// Lends the bytes.
+    @inlinable
     public func withBodyBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try withUnsafeBytes(body)
     }
@@ -155,6 +167,7 @@ extension Data: URLRequest.BodyElement {
 
 extension Array: URLRequest.BodyElement where Element == UInt8 {
     /// Lends the bytes.
+    @inlinable
     public func withBodyBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try withUnsafeBytes(body)
     }
@@ -162,6 +175,7 @@ extension Array: URLRequest.BodyElement where Element == UInt8 {
 
 extension UInt8: URLRequest.BodyElement {
     /// Lends the byte.
+    @inlinable
     public func withBodyBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try withUnsafeBytes(of: self, body)
     }

@@ -13,6 +13,7 @@ import URLLoadingPolicy
 import URLLoadingWire
 
 /// Gives the bytes of one sequence, once.
+@usableFromInline
 final class SequenceSource: BodySource {
     private let trailers: URLRequest.AsyncBody.Trailers?
     private let isRenewable: Bool
@@ -20,7 +21,7 @@ final class SequenceSource: BodySource {
 
     private struct State {
         /// The sequence, until it is being read.
-        var sequence: (any ReadableSequence)?
+        var sequence: SequenceReading?
         var isClaimed = false
         var isClosed = false
         /// The reader's handler, which waits for the next piece.
@@ -111,10 +112,10 @@ final class SequenceSource: BodySource {
 
     // MARK: Reading
 
-    private func begin(_ sequence: any ReadableSequence) {
+    private func begin(_ sequence: @escaping SequenceReading) {
         let reading = Task(executorPreference: self) { [self] in
             do {
-                try await sequence.read(into: self)
+                try await sequence(self)
                 end(with: try await ending())
             } catch {
                 end(with: .failed(error))
@@ -157,27 +158,41 @@ final class SequenceSource: BodySource {
     // MARK: From the reading task
 
     /// Whether no more is wanted.
-    fileprivate var isClosed: Bool { state.withLock { $0.isClosed } }
+    @usableFromInline var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Whether the sequence is to hear that it was given up. It is not where the body was whole, nor where it was made for this
     /// reader alone: then it goes with the reader, and the next one may read the same things anew already.
-    fileprivate var tellsItsSequence: Bool { !isRenewable && state.withLock { $0.missing != 0 } }
+    @usableFromInline var tellsItsSequence: Bool { !isRenewable && state.withLock { $0.missing != 0 } }
 
-    /// Takes as many of an element's bytes as there is room for, and says whether the next may follow at once.
-    fileprivate func gather(_ bytes: UnsafeRawBufferPointer) -> (taken: Int, isMoreWanted: Bool) {
-        state.withLock { state in
-            guard !state.isClosed else { return (bytes.count, true) }
+    /// What is to follow when bytes of an element were taken.
+    @usableFromInline
+    enum Demand {
+        /// The next element: this one was taken whole.
+        case next
+        /// What is left of the element, or the next one, as soon as more is wanted.
+        case later(taken: Int)
+        /// Nothing.
+        case over
+    }
+
+    /// Takes as many of an element's bytes as there is room for, but those that were taken before.
+    @usableFromInline
+    func gather(_ element: UnsafeRawBufferPointer, behind taken: Int = 0) -> Demand {
+        let bytes = element[taken...]
+        return state.withLock { state in
+            guard !state.isClosed else { return .over }
             var count = min(bytes.count, pieceSize - state.gathered.count)
             // A piece that ends at the announced length is the whole body: what the element has beyond it must be seen.
             if count < bytes.count, state.missing == Int64(count) { count += 1 }
-            state.gathered.append(contentsOf: bytes[..<count])
+            state.gathered.append(contentsOf: bytes.prefix(count))
             if let missing = state.missing { state.missing = max(missing, 0) - Int64(count) }
-            return (count, state.isWanted)
+            // Where the element did not find room there is a piece.
+            return state.isWanted ? .next : .later(taken: taken + count)
         }
     }
 
     /// Waits until more is wanted, or no more ever is.
-    fileprivate func awaitDemand() async {
+    func awaitDemand() async {
         await withUnsafeContinuation { continuation in
             let (isWanted, answer) = state.withLock { state in
                 let answer = state.isPiece ? state.takeAnswer() : nil
@@ -193,6 +208,7 @@ final class SequenceSource: BodySource {
 
 /// The executor of the reading task, which runs its pieces one at a time.
 extension SequenceSource: TaskExecutor {
+    @usableFromInline
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         DispatchQueue.global().async { [self] in
@@ -203,23 +219,32 @@ extension SequenceSource: TaskExecutor {
     }
 }
 
-/// A sequence whose bytes can be given to a source.
-protocol ReadableSequence: Sendable {
-    /// Gives all of them, as the source wants them.
-    func read(into source: SequenceSource) async throws
-}
+/// Gives all bytes of a sequence to a source, as it wants them.
+///
+/// A closure: of a value behind a protocol the program could not compile the method for its own sequence.
+@usableFromInline
+typealias SequenceReading = @Sendable (SequenceSource) async throws -> Void
 
 /// Makes a sequence, and reads it.
-struct SequenceReader<Pieces: AsyncSequence>: ReadableSequence where Pieces.Element: URLRequest.BodyElement {
-    private let make: @Sendable () -> Pieces
+@usableFromInline
+struct SequenceReader<Pieces: AsyncSequence>: Sendable where Pieces.Element: URLRequest.BodyElement {
+    @usableFromInline let make: @Sendable () -> Pieces
 
+    @inlinable
     init(_ make: @escaping @Sendable () -> Pieces) { self.make = make }
 
+    /// Compiled by the program for its sequence, and without a call that may wait for each element: those may be single bytes.
+    @inlinable
     func read(into source: SequenceSource) async throws {
         var elements = make().makeAsyncIterator()
-        while !source.isClosed {
+        var isOpen = !source.isClosed
+        while isOpen {
             guard let element = try await elements.next() else { return }
-            await Self.give(element, to: source)
+            switch element.withBodyBytes({ source.gather($0) }) {
+            case .next: continue
+            case .later(let taken): isOpen = await Self.giveRest(of: element, behind: taken, to: source)
+            case .over: isOpen = false
+            }
         }
         // A sequence that others hold too hears that it is given up where it is asked in a cancelled task.
         if source.tellsItsSequence {
@@ -229,18 +254,20 @@ struct SequenceReader<Pieces: AsyncSequence>: ReadableSequence where Pieces.Elem
         throw CancellationError()
     }
 
-    /// Gives all bytes of an element as they are wanted.
-    private static func give(_ element: Pieces.Element, to source: SequenceSource) async {
-        var given = 0
+    /// Gives what is left of an element, if anything is, as it is wanted; `false` where no more ever is.
+    @usableFromInline
+    static func giveRest(
+        of element: Pieces.Element, behind taken: Int, to source: SequenceSource
+    ) async -> Bool {
+        var taken = taken
         while true {
-            let (count, isMoreWanted) = element.withBodyBytes { bytes in
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[min(given, bytes.count)...])
-                let (taken, isMoreWanted) = source.gather(rest)
-                given += taken
-                return (bytes.count, isMoreWanted)
+            await source.awaitDemand()
+            switch element.withBodyBytes({ taken < $0.count ? source.gather($0, behind: taken) : nil }) {
+            case .next: return true
+            case .later(let more): taken = more
+            case .over: return false
+            case nil: return !source.isClosed
             }
-            if !isMoreWanted { await source.awaitDemand() }
-            if given >= count { return }
         }
     }
 }
