@@ -107,6 +107,15 @@ struct TraceHooksTests {
             #expect(all.all.prefix(3) == ["s1 load", "s2 load", "r load"])
             #expect(all.all.suffix(3) == ["s1 load ended 200 ok", "s2 load ended 200 ok", "r load ended 200 ok"])
             #expect(own.all == Self.first.filter { !["connect", "connected ok", "open http/1.1"].contains($0) })
+
+            let (alone, rest) = (Steps(), Steps())
+            var (started, others) = (URLSession.TraceHooks(), alone.hooks())
+            started.loadStarted = { _ in rest.note("load") }
+            others.loadStarted = nil
+            request.traceHooks = [started, others]
+            _ = try await URLSession.made().data(for: request)
+            #expect(rest.all == ["load"])
+            #expect(alone.all == Array(own.all.dropFirst()), "a hook that is nil keeps those behind it from nothing")
         }
     }
 

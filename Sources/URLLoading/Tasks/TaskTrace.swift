@@ -11,12 +11,12 @@ import URLLoadingTrust
 final class TaskTrace: Sendable {
     typealias Hooks = URLSession.TraceHooks
 
-    private let hooks: [Hooks]
+    private let each: [HeldHooks]
     private let load: Hooks.Load
     private let hasStarted = Atomic<Bool>(false)
 
-    private init(_ hooks: [Hooks], _ load: Hooks.Load) {
-        self.hooks = hooks
+    private init(_ each: [HeldHooks], _ load: Hooks.Load) {
+        self.each = each
         self.load = load
     }
 
@@ -27,8 +27,10 @@ final class TaskTrace: Sendable {
         let own = new.request?.values.traceHooks
         // What opens a connection and sends nothing is no load.
         if session == nil && own == nil || new.kind.warmUp != nil { return nil }
+        // An array of its own only where both have some.
+        let each = if let session, let own { session.each + own.each } else { (session ?? own)?.each ?? [] }
         return TaskTrace(
-            (session?.all ?? []) + (own?.all ?? []),
+            each,
             Hooks.Load(taskIdentifier: taskIdentifier, originalRequest: new.request))
     }
 
@@ -36,21 +38,21 @@ final class TaskTrace: Sendable {
 
     func started() {
         hasStarted.store(true, ordering: .relaxed)
-        for hooks in hooks { hooks.loadStarted?(load) }
+        for held in each { held.hooks.loadStarted?(load) }
     }
 
     func answeredFromCache() {
-        for hooks in hooks { hooks.loadAnsweredFromCache?(load) }
+        for held in each { held.hooks.loadAnsweredFromCache?(load) }
     }
 
     func retrying(after failure: URLSession.RetryPolicy.Failure, pause: TimeInterval) {
-        for hooks in hooks { hooks.loadRetrying?(load, failure, pause) }
+        for held in each { held.hooks.loadRetrying?(load, failure, pause) }
     }
 
     /// The task is over. Where it has not come to loading there was no load that could end.
     func finished(_ response: URLResponse?, _ error: (any Error)?) {
         guard hasStarted.load(ordering: .relaxed) else { return }
-        for hooks in hooks { hooks.loadFinished?(load, response, error) }
+        for held in each { held.hooks.loadFinished?(load, response, error) }
     }
 
     // MARK: Exchanges
@@ -61,24 +63,26 @@ final class TaskTrace: Sendable {
     func begin(_ request: URLRequest, judgedBy evaluator: any TrustEvaluator) -> RequestTrace {
         let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         let exchange = Hooks.Exchange(load: load, number: number, request: request)
-        for hooks in hooks { hooks.exchangeStarted?(exchange) }
+        for held in each { held.hooks.exchangeStarted?(exchange) }
         return RequestTrace { [self] in tell($0, of: exchange, judgedBy: evaluator) }
     }
 
     private func tell(_ step: RequestStep, of exchange: Hooks.Exchange, judgedBy evaluator: any TrustEvaluator) {
         switch step {
         case .assigned(let assignment):
+            // Its texts are made for those alone who want them.
+            guard each.contains(where: { $0.hooks.connectionAssigned != nil }) else { return }
             let told = Hooks.Assignment(assignment)
-            for hooks in hooks { hooks.connectionAssigned?(exchange, told) }
+            for held in each { held.hooks.connectionAssigned?(exchange, told) }
         case .sent:
-            for hooks in hooks { hooks.requestSent?(exchange) }
+            for held in each { held.hooks.requestSent?(exchange) }
         case .answered(let status):
-            for hooks in hooks { hooks.responseReceived?(exchange, status) }
+            for held in each { held.hooks.responseReceived?(exchange, status) }
         case .replayed:
-            for hooks in hooks { hooks.exchangeReplayed?(exchange) }
+            for held in each { held.hooks.exchangeReplayed?(exchange) }
         case .ended(let failure):
             let error = failure.map { ErrorMapping.urlError($0, url: exchange.request.url, evaluator: evaluator) }
-            for hooks in hooks { hooks.exchangeFinished?(exchange, error) }
+            for held in each { held.hooks.exchangeFinished?(exchange, error) }
         }
     }
 }

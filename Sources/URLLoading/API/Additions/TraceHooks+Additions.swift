@@ -155,11 +155,20 @@ extension URLRequest {
 
 /// Hooks behind a reference: sessions and requests that have none pay for a pointer.
 final class SharedHooks: Sendable {
-    let all: [URLSession.TraceHooks]
+    let each: [HeldHooks]
 
     /// Nil where there is nothing to call.
     init?(_ all: [URLSession.TraceHooks]) {
         guard !all.isEmpty else { return nil }
-        self.all = all
+        each = all.map { HeldHooks($0) }
     }
+
+    var all: [URLSession.TraceHooks] { each.map(\.hooks) }
+}
+
+/// One of them. A class: a step reads one closure, and out of an array it would count references to all.
+final class HeldHooks: Sendable {
+    let hooks: URLSession.TraceHooks
+
+    init(_ hooks: URLSession.TraceHooks) { self.hooks = hooks }
 }

@@ -67,11 +67,11 @@ private struct TraceLog: Sendable {
 
     func followLoads(by hooks: inout Hooks) {
         hooks.loadFinished = { load, response, error in
-            let what = name(of: load.originalRequest)
             if let error {
-                note(.error, "\(what) failed: \(describe(error))", load)
+                note(.error, "\(name(of: load.originalRequest)) failed: \(describe(error))", load)
             } else if least <= .info {
                 let status = (response as? HTTPURLResponse)?.statusCode
+                let what = name(of: load.originalRequest)
                 note(.info, "\(what) is done\(status.map { ", status \($0)" } ?? "")", load)
             }
         }
