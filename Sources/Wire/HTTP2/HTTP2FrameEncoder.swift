@@ -27,7 +27,7 @@ package enum HTTP2FrameEncoder {
         _ block: RawSpan, stream: UInt32, endsStream: Bool, maximumFrameSize: UInt32, into out: inout [UInt8]
     ) {
         let largest = max(1, Int(maximumFrameSize))
-        out.reserveCapacity(out.count + block.byteCount + HTTP2FrameHeader.byteCount * (block.byteCount / largest + 1))
+        out.makeRoom(for: block.byteCount + HTTP2FrameHeader.byteCount * (block.byteCount / largest + 1))
         var start = 0
         repeat {
             let end = min(start + largest, block.byteCount)

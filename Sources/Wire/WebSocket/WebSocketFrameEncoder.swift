@@ -16,7 +16,7 @@ package enum WebSocketFrameEncoder {
         let header = WebSocketFrameHeader(
             opcode, isFinal: isFinal, isCompressed: isCompressed, mask: mask, payloadLength: payload.count)
         var mask = mask
-        out.reserveCapacity(out.count + header.byteCount + payload.count)
+        out.makeRoom(for: header.byteCount + payload.count)
         header.encode(into: &out)
         payload.withUnsafeBytes { out.append($0, mask: &mask) }
     }

@@ -5,7 +5,8 @@
 /// The message that is being received.
 package struct WebSocketMessageAssembler: ~Copyable {
     private var kind = WebSocketMessage.Kind.binary
-    private var bytes: [UInt8] = []
+    /// What there is of the message.
+    package private(set) var bytes: [UInt8] = []
     private var isCompressed = false
     /// How many bytes there will be at the end of the frame.
     private var announced = 0
@@ -39,7 +40,7 @@ package struct WebSocketMessageAssembler: ~Copyable {
         // B15.19: refused before it is received.
         guard header.payloadLength <= maximumSize - bytes.count else { throw .messageTooBig(limit: maximumSize) }
         announced = bytes.count + header.payloadLength
-        bytes.reserveCapacity(min(announced, bytes.count + Self.believedAtOnce))
+        bytes.makeRoom(for: min(header.payloadLength, Self.believedAtOnce), upTo: maximumSize)
     }
 
     /// Bytes of the message came.
