@@ -28,4 +28,29 @@ import URLLoadingPolicy
             #expect(pool.counts.idle == open.count && open.count <= 100)
         }
     }
+
+    @Test("B16.6: a silent connection's key loses what was idle before it, others keep theirs")
+    func silence() throws {
+        var pool = PoolMachine(limits: PoolLimits())
+        let (key, other) = (try poolKey("a.test"), try poolKey("b.test"))
+        for number in 0..<5 { pool.requested(number, key: number == 1 ? other : key, now: now) }
+        var dials: [ConnectionID] = []
+        while let action = pool.nextAction() {
+            if case .dial(let dial) = action { dials.append(dial) }
+        }
+        #expect(dials.count == 5 && pool.firstDial(of: key) == dials[0] && pool.firstDial(of: other) == dials[1])
+        for dial in dials { pool.established(dial, now: now) }
+        #expect(pool.firstDial(of: key) == nil)
+        // Idle in another order than that of their places; the last is used again, and then a new one comes.
+        for place in [4, 1, 2, 0] { pool.released(dials[place], now: now) }
+        while pool.nextAction() != nil {}
+        pool.requested(5, key: key, now: now)
+        var closed: [ConnectionID] = []
+        pool.fellSilent(dials[0])
+        while let action = pool.nextAction() {
+            if case .close(let connection) = action { closed.append(connection) }
+        }
+        #expect(closed == [dials[2], dials[4]])
+        #expect(pool.counts.idle == 1)
+    }
 }

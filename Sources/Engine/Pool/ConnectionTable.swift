@@ -19,11 +19,6 @@ struct ConnectionTable {
     /// Nothing is open and nothing is being opened.
     var isEmpty: Bool { count == 0 }
 
-    /// The attempts under way.
-    var connectors: some Sequence<Connector> {
-        places.lazy.compactMap { if case .opening(let connector) = $0 { connector } else { nil } }
-    }
-
     /// The open ones.
     var connections: some Sequence<Connection> {
         places.lazy.compactMap { if case .open(let connection) = $0 { connection } else { nil } }

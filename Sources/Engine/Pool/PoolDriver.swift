@@ -72,7 +72,7 @@ final class PoolDriver {
 
     /// What is being done for a request that waits.
     func phase(of key: PoolKey) -> EngineError.Phase {
-        table.connectors.first { $0.key == key }?.phase ?? .waitingForConnection
+        machine.firstDial(of: key).flatMap { table.connector($0) }?.phase ?? .waitingForConnection
     }
 
     /// What is being opened for a request that waits.

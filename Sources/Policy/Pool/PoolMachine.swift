@@ -382,6 +382,12 @@ package struct PoolMachine: ~Copyable {
         return records.id(of: records.waiters[waiter].dial)
     }
 
+    /// Of what is being opened for a key, that in the first place.
+    package func firstDial(of key: PoolKey) -> ConnectionID? {
+        guard let key = records.keyRow(of: key) else { return nil }
+        return records.rows(of: records.keys[key].dialling).first.map { records.id(of: $0) }
+    }
+
     /// Whether the pool was shut down and nothing is left of it.
     package var isDrained: Bool { phase != .running && records.isEmpty }
 

@@ -452,6 +452,16 @@ struct PoolRecords {
 
     // MARK: Lists
 
+    /// The connections of a list, by their places.
+    func rows(of list: PooledKey.List) -> [Int] {
+        var (rows, row) = ([Int](), list.newest)
+        while row != Self.none {
+            rows.append(row)
+            row = connections[row].older
+        }
+        return rows.sorted()
+    }
+
     private static func push(_ row: Int, onto list: inout PooledKey.List, in connections: inout [PooledConnection]) {
         connections[row].older = list.newest
         connections[row].newer = none
