@@ -232,4 +232,28 @@ struct NameServiceTests {
         #expect(table == nil && wasFound != isCalledOff)
         reactor.tearDown()
     }
+
+    @Test("Of more answers than are kept the oldest goes; one that was forgotten and came again is new")
+    func oldest() throws {
+        let names = ScriptedNames(standing: try answer(lifetime: .seconds(3_600)))
+        let resolver = resolver(names)
+        func asks(_ host: String) -> Bool {
+            let before = names.hosts.count
+            _ = resolver.resolve(host, port: 80) { _ in }
+            reactor.runPending()
+            return names.hosts.count > before
+        }
+        // As many as are kept, the first of them more often than the line of all that came is long.
+        for number in 0..<256 { #expect(asks("h\(number).test")) }
+        for _ in 0..<2_000 {
+            resolver.forget("h0.test", port: 80)
+            #expect(asks("h0.test"))
+        }
+        #expect(asks("new.test"))
+        #expect(!asks("h0.test") && !asks("new.test") && !asks("h2.test"))
+        #expect(asks("h1.test"))
+        // In its place went the next one.
+        #expect(!asks("h3.test") && asks("h2.test"))
+        reactor.tearDown()
+    }
 }

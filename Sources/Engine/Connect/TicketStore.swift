@@ -8,12 +8,14 @@ import URLLoadingTLS
 /// A bounded set of lists of tickets.
 final class TicketStore {
     private struct Entry {
+        let key: TicketKey
         let list: TLSTickets
         /// The number of the latest call that asked for it.
         var asked: Int
     }
 
-    private var entries: [TicketKey: Entry] = [:]
+    private var entries: [Entry] = []
+    private var places: [TicketKey: Int] = [:]
     private var timesAsked = 0
     private let most: Int
 
@@ -25,21 +27,28 @@ final class TicketStore {
     /// The tickets of a key. A new key takes the place of the one that was asked for longest ago.
     func list(of key: TicketKey) -> TLSTickets {
         timesAsked += 1
-        if let place = entries.index(forKey: key) {
-            entries.values[place].asked = timesAsked
-            return entries.values[place].list
+        if let place = places[key] {
+            entries[place].asked = timesAsked
+            return entries[place].list
         }
-        // Rare, and the store is small: a search is cheaper than keeping an order.
-        if entries.count >= most, let oldest = entries.min(by: { $0.value.asked < $1.value.asked }) {
-            entries[oldest.key] = nil
+        let entry = Entry(key: key, list: TLSTickets(), asked: timesAsked)
+        if entries.count < most {
+            places[key] = entries.count
+            entries.append(entry)
+        } else {
+            // Rare, and only numbers are compared: cheaper than keeping an order.
+            var oldest = 0
+            for place in entries.indices where entries[place].asked < entries[oldest].asked { oldest = place }
+            places[entries[oldest].key] = nil
+            places[key] = oldest
+            entries[oldest] = entry
         }
-        let list = TLSTickets()
-        entries[key] = Entry(list: list, asked: timesAsked)
-        return list
+        return entry.list
     }
 
     /// Forgets all tickets.
     func removeAll() {
-        entries = [:]
+        entries = []
+        places = [:]
     }
 }

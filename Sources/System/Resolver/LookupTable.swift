@@ -18,6 +18,8 @@ package final class LookupTable: Sendable {
         let time: ContinuousClock.Instant
         /// For how long it is good, where the service has said so.
         let lifetime: Duration?
+        /// Tells it from others of the same host.
+        let number: Int
 
         func end(otherwise: Duration) -> ContinuousClock.Instant { time + (lifetime ?? otherwise) }
 
@@ -62,6 +64,8 @@ package final class LookupTable: Sendable {
         var answers: [String: Answer] = [:]
         var pending: [String: Pending] = [:]
         var lastNumber = 0
+        /// The answers as they came, by host and number; some of them have gone, or were replaced.
+        var line: [(host: String, number: Int)] = []
     }
 
     /// Picked by feel: more hosts than a program talks to at a time, and small.
@@ -162,7 +166,9 @@ package final class LookupTable: Sendable {
             state.pending[host] = nil
             // One that is good for no time would only take another's place.
             if case .success(let addresses) = answer.result, answer.lifetime != .zero {
-                store(host, Answer(addresses: addresses, time: now, lifetime: answer.lifetime), in: &state)
+                store(
+                    host, Answer(addresses: addresses, time: now, lifetime: answer.lifetime, number: number),
+                    in: &state)
             }
             return pending.waiters
         }
@@ -177,12 +183,19 @@ package final class LookupTable: Sendable {
     }
 
     private func store(_ host: String, _ answer: Answer, in state: inout State) {
-        if state.answers.count >= Self.capacity && state.answers[host] == nil {
-            // Rare, and the table is small: a search for the oldest is cheaper than keeping an order.
-            if let oldest = state.answers.min(by: { $0.value.time < $1.value.time }) {
-                remove(oldest.key, from: &state)
-            }
-        }
+        if state.answers.count >= Self.capacity && state.answers[host] == nil { removeOldest(from: &state) }
         state.answers[host] = answer
+        state.line.append((host, answer.number))
+        if state.line.count >= 4 * Self.capacity {
+            let answers = state.answers
+            state.line.removeAll { answers[$0.host]?.number != $0.number }
+        }
+    }
+
+    private func removeOldest(from state: inout State) {
+        guard let place = state.line.firstIndex(where: { state.answers[$0.host]?.number == $0.number }) else { return }
+        let host = state.line[place].host
+        state.line.removeFirst(place + 1)
+        remove(host, from: &state)
     }
 }
