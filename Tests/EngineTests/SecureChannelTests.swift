@@ -137,6 +137,33 @@ struct SecureChannelTests {
         #expect(sealed.decrypted(record) == Array("head content".utf8))
     }
 
+    @Test(
+        "A head and a large body leave with one write, as does a chunk with its end; of more only a part is taken",
+        arguments: [(20_000, 20_000), (65_538, 65_538), (200_000, 65_536)])
+    func largeBody(_ count: Int, _ most: Int) throws {
+        let sealed = try open()
+        let (head, body) = ([UInt8]("head ".utf8), [UInt8](repeating: 1, count: count))
+        let before = sealed.stream.writeCount
+        guard case .bytes(let taken) = write(sealed.channel, head, body) else {
+            Issue.record("nothing was taken")
+            return
+        }
+        #expect(taken == head.count + most)
+        #expect(sealed.stream.writeCount == before + 1 && !sealed.channel.hasOutgoing)
+        #expect(firstDifference(sealed.decrypted(sealed.arrived()), head + body.prefix(most)) == nil)
+    }
+
+    @Test("Of a head that is longer than one write the body does not overtake the rest")
+    func largeHead() throws {
+        let sealed = try open()
+        let (head, body) = ([UInt8](repeating: 1, count: 70_000), [UInt8](repeating: 2, count: 100))
+        guard case .bytes(65_536) = write(sealed.channel, head, body) else {
+            Issue.record("another part was taken")
+            return
+        }
+        #expect(firstDifference(sealed.decrypted(sealed.arrived()), Array(head.prefix(65_536))) == nil)
+    }
+
     @Test("TLS tickets are not read as bytes of the connection; the bytes behind them are")
     func tickets() throws {
         let sealed = try open()

@@ -194,7 +194,11 @@ final class SecureChannel {
         let count = first.count + second.count
         var taken = count
         let obstacle: Output?
-        if !first.isEmpty, !second.isEmpty, count <= Self.record {
+        if first.isEmpty || second.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: (first.isEmpty ? second : first).prefix(Self.encryptedAtOnce))
+            taken = piece.count
+            obstacle = encrypt(piece, tls)
+        } else if count <= Self.record {
             // One record for both.
             let joined = UnsafeMutableRawBufferPointer(
                 rebasing: buffers.sealed(level: level).space(atLeast: count)[..<count])
@@ -202,9 +206,17 @@ final class SecureChannel {
             UnsafeMutableRawBufferPointer(rebasing: joined[first.count...]).copyMemory(from: second)
             obstacle = encrypt(UnsafeRawBufferPointer(joined), tls)
         } else {
-            let piece = UnsafeRawBufferPointer(rebasing: (first.isEmpty ? second : first).prefix(Self.encryptedAtOnce))
-            taken = piece.count
-            obstacle = encrypt(piece, tls)
+            // Records of their own, and one system call for all.
+            let head = UnsafeRawBufferPointer(rebasing: first.prefix(Self.encryptedAtOnce))
+            taken = head.count
+            obstacle = encrypt(head, tls)
+            if obstacle == nil, taken == first.count {
+                // The end of a chunk is not worth a call of its own.
+                let isNearlyAll = second.count <= Self.encryptedAtOnce + Self.mostJoined
+                let piece = isNearlyAll ? second : UnsafeRawBufferPointer(rebasing: second.prefix(Self.encryptedAtOnce))
+                // What is wrong with it is told when it is written next, alone.
+                if encrypt(piece, tls) == nil { taken += piece.count }
+            }
         }
         if let obstacle { return obstacle }
         if case .failed(let error)? = sendOutgoing() { return .failed(error) }
