@@ -91,6 +91,8 @@ final class ConnectivityWaiters {
     private let reactor: Reactor
     private lazy var timer = reactor.makeTimer { [unowned self] in lookAgain() }
     private var members: [LoadID: any ConnectivityWaiter] = [:]
+    /// Those that wait, and perhaps some that do not any more, by where they wanted to get.
+    private var waiting: [Destination: Set<LoadID>] = [:]
     /// What the last attempts of members have failed of.
     private var failures: [LoadID: EngineError] = [:]
     private var changes = 1
@@ -123,13 +125,15 @@ final class ConnectivityWaiters {
 
     /// It ends. Where it was not waiting itself, others may have waited for what it would find.
     fileprivate func leave(_ waiter: some ConnectivityWaiter) {
-        let destination = waiter.isOffline ? nil : waiter.destination
+        let (destination, wasOffline) = (waiter.destination, waiter.isOffline)
         members[waiter.id] = nil
         failures[waiter.id] = nil
+        strike(waiter.id, from: destination)
         if members.isEmpty {
+            waiting = [:]
             monitor.stop()
             timer.clear()
-        } else if let destination {
+        } else if !wasOffline {
             reached(destination)
         }
     }
@@ -154,20 +158,36 @@ final class ConnectivityWaiters {
         changes += 1
         looks = 0
         // In the order of submission; a copy, since those that end leave.
-        for id in members.keys.sorted() { members[id]?.networkChanged() }
+        for id in members.keys.sorted() {
+            if let waiter = members[id] { goOn(waiter) }
+        }
+    }
+
+    private func goOn(_ waiter: any ConnectivityWaiter) {
+        strike(waiter.id, from: waiter.destination)
+        waiter.networkChanged()
+    }
+
+    private func strike(_ id: LoadID, from destination: Destination) {
+        if waiting[destination]?.remove(id) != nil, waiting[destination]?.isEmpty == true { waiting[destination] = nil }
     }
 
     // MARK: What no message tells of
 
     /// There is a way to this place: all that wait for one go on.
     func reached(_ destination: Destination) {
-        let waiting = members.values.filter { $0.isOffline && $0.destination == destination }.map(\.id)
-        for id in waiting.sorted() { members[id]?.networkChanged() }
+        guard let loads = waiting[destination] else { return }
+        let still = loads.filter { members[$0].map { $0.isOffline && $0.destination == destination } ?? false }
+        waiting[destination] = still.isEmpty ? nil : still
+        for id in still.sorted() {
+            if let waiter = members[id] { goOn(waiter) }
+        }
     }
 
     /// A member waits, and is tried again before long.
     fileprivate func waits(_ id: LoadID, after failure: EngineError) {
         failures[id] = failure
+        if let waiter = members[id] { waiting[waiter.destination, default: []].insert(id) }
         lookAgainLater()
     }
 
@@ -186,7 +206,7 @@ final class ConnectivityWaiters {
         var tried: Set<Destination> = []
         for id in members.keys.sorted() {
             if let waiter = members[id], waiter.isOffline, tried.insert(waiter.destination).inserted {
-                waiter.networkChanged()
+                goOn(waiter)
             }
         }
         // One that is suspended on its way does not tell.
