@@ -68,4 +68,27 @@ import URLLoadingTrust
         #expect(try judged(memory, chain, policy) == (true, true))
         #expect(try judged(memory, chain, policy) == (true, true))
     }
+
+    @Test("Of more verdicts than are kept those stay that are asked for")
+    func generations() throws {
+        let memory = VerdictMemory()
+        let chain = try Chains.leaf.get().chain
+        let evaluator = AnchorsEvaluator(anchors: [try Chains.root.get().certificate])
+        let verdict = evaluator.evaluate(chain, policy: policy)
+        try #require(verdict.isTrusted)
+        func isJudged(_ host: String) -> Bool {
+            var wasAsked = false
+            _ = memory.recall(chain, policy: TrustPolicy(host: HostName(host))) {
+                wasAsked = true
+                return verdict
+            }
+            return wasAsked
+        }
+        #expect(isJudged("used.test") && isJudged("once.test"))
+        for number in 0..<1_000 {
+            #expect(isJudged("h\(number).test"))
+            #expect(!isJudged("used.test"))
+        }
+        #expect(isJudged("once.test"))
+    }
 }

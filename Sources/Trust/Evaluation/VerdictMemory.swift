@@ -15,7 +15,26 @@ package final class VerdictMemory: Sendable {
         let valid: ClosedRange<Int64>
     }
 
-    private let entries = Mutex<[Question: Entry]>([:])
+    /// Two generations: what is asked for while it is in the old one moves to the young one, and the rest goes with the old one.
+    private struct Entries {
+        private var young: [Question: Entry] = [:]
+        private var old: [Question: Entry] = [:]
+
+        mutating func find(_ question: Question, now: Int64) -> VerifiedPeer? {
+            if let known = young[question] { return known.valid.contains(now) ? known.peer : nil }
+            guard let known = old[question], known.valid.contains(now) else { return nil }
+            keep(known, for: question)
+            return known.peer
+        }
+
+        mutating func keep(_ entry: Entry, for question: Question) {
+            // As a whole: to find out which entry is oldest is not worth its cost.
+            if young.count >= VerdictMemory.mostEntries, young[question] == nil { (old, young) = (young, [:]) }
+            young[question] = entry
+        }
+    }
+
+    private let entries = Mutex(Entries())
 
     /// An empty memory.
     package init() {}
@@ -28,18 +47,14 @@ package final class VerdictMemory: Sendable {
         guard policy.time == nil else { return try judge() }
         let question = Question(chain: chain, policy: policy)
         let now = now ?? Platform.now()
-        if let known = entries.withLock({ $0[question] }), known.valid.contains(now) { return .trusted(known.peer) }
+        if let peer = entries.withLock({ $0.find(question, now: now) }) { return .trusted(peer) }
         let verdict = try judge()
         if case .trusted(let peer) = verdict, let valid = peer.validity {
-            entries.withLock { entries in
-                // Order: emptied when full, as finding out which entry is oldest is not worth its cost.
-                if entries.count >= Self.mostEntries { entries.removeAll(keepingCapacity: true) }
-                entries[question] = Entry(peer: peer, valid: valid)
-            }
+            entries.withLock { $0.keep(Entry(peer: peer, valid: valid), for: question) }
         }
         return verdict
     }
 
-    // By feel: the hosts that one program talks to.
+    // Of a generation. By feel: the hosts that one program talks to.
     private static let mostEntries = 256
 }
