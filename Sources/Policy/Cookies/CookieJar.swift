@@ -108,7 +108,7 @@ package struct CookieJar: Sendable {
         place.isIPLiteral ? [place.host] : CookiePlace.upwards(from: place.host)
     }
 
-    /// What the search for hidden Secure cookies has cost so far, in things looked at.
+    /// What knowing Secure cookies, and the search for hidden ones, has cost so far, in things looked at.
     package var secureSteps: Int { secure.steps }
 
     // MARK: Changing
@@ -125,8 +125,11 @@ package struct CookieJar: Sendable {
         if let index = entries.firstIndex(where: { $0.cookie.identity == identity }) {
             let old = entries[index].cookie
             isChanged = !old.isSame(as: cookie)
-            secure.remove(old)
-            secure.add(cookie)
+            // What makes both this cookie is all that is known of a Secure one.
+            if old.isSecure != cookie.isSecure {
+                secure.remove(old)
+                secure.add(cookie)
+            }
             entries[index].cookie = cookie
             // RFC 6265bis §5.7 item 23: it stays as old as it was.
             entries[index].cookie.created = old.created

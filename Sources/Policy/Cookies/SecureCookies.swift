@@ -17,7 +17,7 @@ struct SecureCookies: Sendable {
     /// By that and each name above it.
     private var hereOrBelow: [Key: Paths] = [:]
 
-    /// How many keys and paths a question looks at, in all so far: what it costs.
+    /// How many keys and paths questions and changes have looked at so far: what they cost.
     private(set) var steps = 0
 
     mutating func add(_ cookie: Cookie) { change(cookie, by: 1) }
@@ -26,16 +26,24 @@ struct SecureCookies: Sendable {
 
     private mutating func change(_ cookie: Cookie, by difference: Int) {
         guard cookie.isSecure else { return }
+        steps &+= 1
         Self.change(&here, Key(name: cookie.name, domain: cookie.domain), cookie.path, by: difference)
         for domain in CookiePlace.upwards(from: cookie.domain) {
+            steps &+= 1
             Self.change(&hereOrBelow, Key(name: cookie.name, domain: domain), cookie.path, by: difference)
         }
     }
 
     private static func change(_ all: inout [Key: Paths], _ key: Key, _ path: String, by difference: Int) {
-        let count = (all[key]?[path] ?? 0) + difference
-        all[key, default: [:]][path] = count > 0 ? count : nil
-        if all[key]?.isEmpty == true { all[key] = nil }
+        // In place, so that a key is looked for a second time only where its last path goes.
+        if change(&all[key, default: [:]], path, by: difference) { all[key] = nil }
+    }
+
+    /// Whether no path is left.
+    private static func change(_ paths: inout Paths, _ path: String, by difference: Int) -> Bool {
+        let count = (paths[path] ?? 0) + difference
+        paths[path] = count > 0 ? count : nil
+        return paths.isEmpty
     }
 
     /// Whether a cookie would be sent in the place of a Secure one, or beside it.
