@@ -124,6 +124,29 @@ struct CookieTests {
         }
     }
 
+    @Test("B8.59: public suffixes are asked for only where SameSite has two hosts to compare")
+    func unaskedSuffixes() throws {
+        let here = try place("www.example.com")
+        var asked = 0
+        for (mainHost, expected) in [(nil, 0), ("www.example.com", 0), ("example.com", 1), ("other.test", 1)] {
+            for field in ["a=1;SameSite=Lax", "a=1;SameSite=Strict"] {
+                let context = CookieContext(here, mainHost: mainHost)
+                let suffixes = {
+                    asked += 1
+                    return PublicSuffixes.builtIn
+                }
+                let isSameSite = mainHost != "other.test"
+                var cookie = try cookie(field, from: here.host)
+                asked = 0
+                let refusal = CookieRules.refusal(&cookie, from: context, suffixes: suffixes)
+                #expect(refusal == (isSameSite ? nil : .crossSite) && asked == expected)
+                asked = 0
+                let isSent = CookieRules.isSent(cookie, with: context, now: now, suffixes: suffixes)
+                #expect(isSent == isSameSite && asked == expected)
+            }
+        }
+    }
+
     @Test("B8.34: a hidden Secure cookie is found without going through all that a jar holds")
     func hiddenSecure() throws {
         var jar = CookieJar(limits: CookieLimits(inDomain: 1_000, inAll: 1_000, crowd: 1_000))

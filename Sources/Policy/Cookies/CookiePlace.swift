@@ -109,9 +109,11 @@ package struct CookieContext: Sendable {
         return mainHost == place.host || !place.isIPLiteral && CookiePlace.isBelow(mainHost, place.host)
     }
 
-    /// Whether another site than the main document's is asked (B8.59).
-    package func isCrossSite(_ suffixes: PublicSuffixes) -> Bool {
+    /// Whether another site than the main document's is asked (B8.59). The suffixes are wanted only where there are two hosts
+    /// to compare.
+    package func isCrossSite(_ suffixes: () -> PublicSuffixes) -> Bool {
         guard let mainHost, mainHost != place.host else { return false }
+        let suffixes = suffixes()
         return suffixes.site(of: mainHost) != suffixes.site(of: place.host)
     }
 }

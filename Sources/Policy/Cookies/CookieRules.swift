@@ -64,7 +64,7 @@ package enum CookieRules {
         if breaksPrefix(cookie) { return .brokenPrefix }
         switch cookie.sameSite {
         case .unrestricted: if !cookie.isSecure { return .sameSiteNone }
-        case .strict, .lax: if !context.isTopLevel, context.isCrossSite(suffixes()) { return .crossSite }
+        case .strict, .lax: if !context.isTopLevel, context.isCrossSite(suffixes) { return .crossSite }
         case nil: break
         }
         return nil
@@ -97,8 +97,8 @@ package enum CookieRules {
     ) -> Bool {
         switch sameSite {
         case nil, .unrestricted: true
-        case .lax: context.isTopLevel && context.isSafe || !context.isCrossSite(suffixes())
-        case .strict: !context.isCrossSite(suffixes())
+        case .lax: context.isTopLevel && context.isSafe || !context.isCrossSite(suffixes)
+        case .strict: !context.isCrossSite(suffixes)
         }
     }
 
