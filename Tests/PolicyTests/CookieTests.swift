@@ -320,6 +320,46 @@ struct CookieTests {
         #expect(jar.count == 10)
     }
 
+    @Test("B8.72: a cookie that is one too many takes the least wanted one's place, and both are told to others")
+    func pushedOut() throws {
+        var jar = CookieJar(limits: CookieLimits(inDomain: 3, inAll: 100, crowd: 50), recordsTouched: true)
+        func put(_ field: String) throws -> [String] {
+            _ = jar.takeTouched()
+            jar.store(try cookie(field), now: now)
+            return jar.takeTouched().map(\.name).sorted()
+        }
+        let context = CookieContext(try place("example.com"))
+        func sent() -> [String] {
+            jar.cookies(for: context, now: now, suffixes: { .builtIn }).map(\.name)
+        }
+        for field in ["a=1", "b=1;Secure;Path=/x", "c=1"] { _ = try put(field) }
+        // Uses the others, so that the Secure one is the one that was used least lately.
+        #expect(sent() == ["a", "c"])
+        #expect(try put("d=1") == ["a", "d"] && jar.count == 3)
+        #expect(try put("d=2") == ["d"] && jar.count == 3)
+        #expect(try put("e=1;Secure") == ["c", "e"] && put("f=1;Secure") == ["d", "f"])
+        #expect(jar.all(now).map(\.name) == ["b", "e", "f"])
+        // All the others are Secure: what is new has no place itself.
+        #expect(try put("g=1") == ["g"] && jar.count == 3)
+        #expect(try put("h=1;Secure") == ["b", "h"] && sent() == ["e", "f", "h"])
+    }
+
+    @Test("B8.68: what goes is told to others, also where changes that no one has asked for are forgotten")
+    func forgottenChanges() throws {
+        var jar = CookieJar(limits: CookieLimits(inDomain: 2, inAll: 2, crowd: 2), recordsTouched: true)
+        let kept = try cookie("kept=1")
+        jar.store(kept, now: now)
+        _ = jar.takeTouched()
+        // Eight for each place that there is.
+        for number in 0..<16 {
+            let other = try cookie("n\(number)=1")
+            #expect(jar.store(other, now: now) && jar.remove(other.identity))
+        }
+        #expect(jar.touched.count == 16)
+        #expect(jar.remove(kept.identity) && !jar.remove(kept.identity))
+        #expect(jar.touched == [kept.identity] && jar.isEmpty)
+    }
+
     @Test("B8.34: a cookie that a script sets does not replace one that scripts may not see")
     func scripts() throws {
         var jar = CookieJar()

@@ -107,6 +107,12 @@ package struct Cookie: Sendable, Equatable {
         Identity(name: name, domain: domain, isHostOnly: isHostOnly, path: path)
     }
 
+    /// Whether that is its identity, which is not made for this.
+    package func has(_ identity: Identity) -> Bool {
+        isHostOnly == identity.isHostOnly && name == identity.name && path == identity.path
+            && domain == identity.domain
+    }
+
     /// Whether both are equal but for the time when they were first kept.
     package func isSame(as other: Cookie) -> Bool {
         var other = other

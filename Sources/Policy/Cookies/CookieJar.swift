@@ -59,7 +59,7 @@ package struct CookieJar: Sendable {
 
     /// The cookie of that identity.
     package func cookie(_ identity: Cookie.Identity) -> Cookie? {
-        domains[identity.domain]?.first { $0.cookie.identity == identity }?.cookie
+        domains[identity.domain]?.first { $0.cookie.has(identity) }?.cookie
     }
 
     // MARK: Answers and requests
@@ -122,7 +122,7 @@ package struct CookieJar: Sendable {
         if cookie.isExpired(now) { return remove(identity) }
         var entries = domains.removeValue(forKey: cookie.domain) ?? []
         var isChanged = true
-        if let index = entries.firstIndex(where: { $0.cookie.identity == identity }) {
+        if let index = entries.firstIndex(where: { $0.cookie.has(identity) }) {
             let old = entries[index].cookie
             isChanged = !old.isSame(as: cookie)
             // What makes both this cookie is all that is known of a Secure one.
@@ -140,10 +140,10 @@ package struct CookieJar: Sendable {
             count += 1
             secure.add(cookie)
         }
-        let isCrowded = entries.count > limits.inDomain
+        let pushedOut = entries.count > limits.inDomain ? Self.takeLeast(of: &entries, now: now) : nil
         domains[cookie.domain] = entries
         if isChanged { touch(identity) }
-        if isCrowded { makeRoom(in: cookie.domain, now: now) }
+        if let pushedOut { drop(pushedOut) }
         if count > limits.inAll { makeRoom(now: now) }
         return isChanged
     }
@@ -151,12 +151,16 @@ package struct CookieJar: Sendable {
     /// Removes a cookie; whether there was one.
     @discardableResult
     package mutating func remove(_ identity: Cookie.Identity) -> Bool {
-        guard var entries = domains[identity.domain],
-            let index = entries.firstIndex(where: { $0.cookie.identity == identity })
-        else { return false }
-        drop(entries.remove(at: index))
-        domains[identity.domain] = entries.isEmpty ? nil : entries
-        return true
+        remove(from: identity.domain) { $0.cookie.has(identity) }
+    }
+
+    private mutating func remove(from domain: String, where isMeant: (Entry) -> Bool) -> Bool {
+        // Taken out of the dictionary meanwhile: two that have the entries would make it copy all of them.
+        guard var entries = domains.removeValue(forKey: domain) else { return false }
+        let gone = entries.firstIndex(where: isMeant).map { entries.remove(at: $0) }
+        domains[domain] = entries.isEmpty ? nil : entries
+        if let gone { drop(gone) }
+        return gone != nil
     }
 
     /// Removes those that were first kept at a moment or later (B8.64); whether there was one.
@@ -191,43 +195,44 @@ package struct CookieJar: Sendable {
         guard recordsTouched else { return }
         touched.insert(identity)
         // Where they are never taken, because the disk is full, what has gone for good is forgotten.
-        if touched.count > limits.inAll * 8 { touched = touched.filter { cookie($0) != nil } }
+        if touched.count > limits.inAll * 8 { touched = touched.filter { $0 == identity || cookie($0) != nil } }
     }
 
     // MARK: Room (B8.72)
 
     /// One domain's share is full: what has ended goes, then the insecure ones, then any; what was not used for longest
     /// goes first.
-    private mutating func makeRoom(in domain: String, now: Double) {
-        guard let entries = domains[domain] else { return }
-        let order = entries.sorted { left, right in
-            let ranks = (Self.rank(left, now: now), Self.rank(right, now: now))
-            return ranks.0 == ranks.1 ? left.use < right.use : ranks.0 < ranks.1
+    private static func takeLeast(of entries: inout [Entry], now: Double) -> Entry? {
+        var least: (rank: Int, use: UInt64, index: Int)?
+        for index in entries.indices {
+            let (rank, use) = (rank(entries[index], now: now), entries[index].use)
+            if let least, (least.rank, least.use) < (rank, use) { continue }
+            least = (rank, use, index)
         }
-        discard(order.prefix(entries.count - limits.inDomain))
+        return least.map { entries.remove(at: $0.index) }
     }
 
     /// There are too many altogether: the same, crowded domains first. A few more go than have to, so that the next ones
     /// need no sorting.
     private mutating func makeRoom(now: Double) {
-        var ranked: [(rank: Int, entry: Entry)] = []
-        for entries in domains.values {
+        // Without the cookies themselves, which would be copied with all that they refer to.
+        var ranked: [(rank: Int, use: UInt64, domain: String, number: UInt64)] = []
+        ranked.reserveCapacity(count)
+        for (domain, entries) in domains {
             let isCrowded = entries.count > limits.crowd
             for entry in entries {
                 let rank = Self.rank(entry, now: now)
-                ranked.append((rank == 0 ? 0 : isCrowded ? rank : 3, entry))
+                ranked.append((rank == 0 ? 0 : isCrowded ? rank : 3, entry.use, domain, entry.number))
             }
         }
-        ranked.sort { $0.rank == $1.rank ? $0.entry.use < $1.entry.use : $0.rank < $1.rank }
-        discard(ranked.prefix(count - limits.inAll + limits.inAll / 32).map { $0.entry })
+        ranked.sort { ($0.rank, $0.use) < ($1.rank, $1.use) }
+        for place in ranked.prefix(count - limits.inAll + limits.inAll / 32) {
+            _ = remove(from: place.domain) { $0.number == place.number }
+        }
     }
 
     private static func rank(_ entry: Entry, now: Double) -> Int {
         entry.cookie.isExpired(now) ? 0 : entry.cookie.isSecure ? 2 : 1
-    }
-
-    private mutating func discard(_ entries: some Sequence<Entry>) {
-        for entry in entries { remove(entry.cookie.identity) }
     }
 
     // MARK: Sharing with others
