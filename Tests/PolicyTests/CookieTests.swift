@@ -320,6 +320,35 @@ struct CookieTests {
         #expect(jar.count == 10)
     }
 
+    @Test("B8.55, B8.56: the field has the cookies of all domains and paths in order, and a jar's copy keeps its own")
+    func sentField() throws {
+        var jar = CookieJar(limits: CookieLimits(inDomain: 6, inAll: 100, crowd: 50))
+        let context = CookieContext(try place("c.b.example.com", path: "/x/y"))
+        func field(_ jar: inout CookieJar) -> String? {
+            jar.field(for: context, now: now, suffixes: { .builtIn })
+        }
+        #expect(field(&jar) == nil)
+        let fields = [
+            "up=1;Domain=example.com", "deep=2;Domain=b.example.com;Path=/x/y", "own=3", "path=4;Path=/x",
+            "empty=;Path=/x", "u=ä;Domain=b.example.com", "other=7;Path=/z", "last=8;Path=/x/",
+        ]
+        for field in fields { jar.store(try cookie(field, from: "c.b.example.com"), now: now) }
+        var older = try cookie("older=9", from: "c.b.example.com")
+        older.created -= 1
+        jar.store(older, now: now)
+        var copy = jar
+        let expected = "deep=2; last=8; path=4; empty=; older=9; up=1; own=3; u=ä"
+        for _ in 0..<2 { #expect(field(&copy) == expected) }
+        let cookies = copy.cookies(for: context, now: now, suffixes: { .builtIn })
+        #expect(cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ") == expected)
+        // The host has six, of which `other` was never sent; in the jar that sent none, `own` is the oldest.
+        let more = try cookie("more=10", from: "c.b.example.com")
+        copy.store(more, now: now)
+        jar.store(more, now: now)
+        #expect(Set(copy.all(now).map(\.name)).subtracting(jar.all(now).map(\.name)) == ["own"])
+        #expect(Set(jar.all(now).map(\.name)).subtracting(copy.all(now).map(\.name)) == ["other"])
+    }
+
     @Test("B8.72: a cookie that is one too many takes the least wanted one's place, and both are told to others")
     func pushedOut() throws {
         var jar = CookieJar(limits: CookieLimits(inDomain: 3, inAll: 100, crowd: 50), recordsTouched: true)

@@ -83,24 +83,74 @@ package struct CookieJar: Sendable {
     package mutating func cookies(
         for context: CookieContext, now: Double, suffixes: () -> PublicSuffixes
     ) -> [Cookie] {
-        var found: [Entry] = []
+        let (places, entries) = use(for: context, now: now, suffixes: suffixes)
+        return places.map { entries[$0.domain][$0.index].cookie }
+    }
+
+    /// The value of a request's Cookie field (B8.12, B8.56); nil where no cookie goes with it.
+    package mutating func field(
+        for context: CookieContext, now: Double, suffixes: () -> PublicSuffixes
+    ) -> String? {
+        let (places, entries) = use(for: context, now: now, suffixes: suffixes)
+        guard !places.isEmpty else { return nil }
+        var length = 0
+        for place in places {
+            // With "=" and "; ".
+            length += entries[place.domain][place.index].cookie.name.utf8.count + 3
+            length += entries[place.domain][place.index].cookie.value.utf8.count
+        }
+        var text = ""
+        text.reserveCapacity(length)
+        for place in places {
+            if !text.isEmpty { text += "; " }
+            text += entries[place.domain][place.index].cookie.name
+            text += "="
+            text += entries[place.domain][place.index].cookie.value
+        }
+        return text
+    }
+
+    /// Where a cookie that is sent lies, with what it is sorted by: refers to nothing, so that it is cheap to move.
+    private struct Place {
+        let pathLength: Int
+        let created: Double
+        let number: UInt64
+        /// Which of the domains that were found.
+        let domain: Int
+        let index: Int
+
+        func isBefore(_ other: Place) -> Bool {
+            if pathLength != other.pathLength { return pathLength > other.pathLength }
+            if created != other.created { return created < other.created }
+            return number < other.number
+        }
+    }
+
+    /// The places of the cookies that go with a request, in order, and the entries of the domains that they lie in.
+    private mutating func use(
+        for context: CookieContext, now: Double, suffixes: () -> PublicSuffixes
+    ) -> ([Place], [[Entry]]) {
+        var (found, places, isInOrder): ([[Entry]], [Place], Bool) = ([], [], true)
         for domain in Self.domains(of: context.place) {
-            guard var entries = domains.removeValue(forKey: domain) else { continue }
+            guard let slot = domains.index(forKey: domain) else { continue }
+            // Taken out of the dictionary meanwhile: two that have the entries would make it copy all of them.
+            var entries: [Entry] = []
+            swap(&entries, &domains.values[slot])
             for index in entries.indices {
                 guard CookieRules.isSent(entries[index].cookie, with: context, now: now, suffixes: suffixes)
                 else { continue }
                 entries[index].use = takeNumber()
-                found.append(entries[index])
+                let place = Place(
+                    pathLength: entries[index].cookie.path.utf8.count, created: entries[index].cookie.created,
+                    number: entries[index].number, domain: found.count, index: index)
+                if let last = places.last, !last.isBefore(place) { isInOrder = false }
+                places.append(place)
             }
-            domains[domain] = entries
+            found.append(entries)
+            swap(&entries, &domains.values[slot])
         }
-        found.sort { left, right in
-            let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
-            if lengths.0 != lengths.1 { return lengths.0 > lengths.1 }
-            if left.cookie.created != right.cookie.created { return left.cookie.created < right.cookie.created }
-            return left.number < right.number
-        }
-        return found.map(\.cookie)
+        if !isInOrder { places.sort { $0.isBefore($1) } }
+        return (places, found)
     }
 
     /// The host, and the names it lies below.

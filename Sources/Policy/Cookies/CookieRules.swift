@@ -101,12 +101,4 @@ package enum CookieRules {
         case .strict: !context.isCrossSite(suffixes)
         }
     }
-
-    /// The value of a Cookie field (B8.12, B8.56).
-    package static func field(_ cookies: [Cookie]) -> String? {
-        guard let first = cookies.first else { return nil }
-        var text = first.name + "=" + first.value
-        for cookie in cookies.dropFirst() { text += "; " + cookie.name + "=" + cookie.value }
-        return text
-    }
 }

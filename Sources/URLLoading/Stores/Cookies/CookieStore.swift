@@ -94,7 +94,9 @@ package final class CookieStore: Sendable {
     }
 
     /// The value of a request's Cookie field.
-    package func field(for context: CookieContext) -> String? { CookieRules.field(cookies(for: context)) }
+    package func field(for context: CookieContext) -> String? {
+        withState { $0.jar.field(for: context, now: $1, suffixes: suffixes) }
+    }
 
     /// Whether a cookie goes with requests like this one, as far as SameSite is concerned.
     func isSent(_ cookie: Cookie, with context: CookieContext) -> Bool {
