@@ -162,48 +162,6 @@ struct DelegateTranscriptTests {
         }
     }
 
-    /// Has no method for metrics, and may leave its place to another delegate where a redirect comes.
-    private final class Leaving: NSObject, URLSessionTaskDelegate {
-        private let successor: RecordingDelegate?
-
-        init(to successor: RecordingDelegate? = nil) { self.successor = successor }
-
-        func urlSession(
-            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-            newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-        ) {
-            if let successor { task.delegate = successor }
-            completionHandler(request)
-        }
-    }
-
-    @Test("B1.95, B12.5: metrics pass over a delegate that is known not to take them, and lack nothing of its time")
-    func metricsOfOthers() async throws {
-        let router: LoopbackServer.Router = { request in
-            request.path == "/from" ? ServerResponse.status(302).adding("Location", "/to") : .text("hello")
-        }
-        try await withServer(router: router) { server in
-            let sessions = RecordingDelegate()
-            let session = URLSession(configuration: .ephemeral, delegate: sessions, delegateQueue: nil)
-            func load(_ delegate: Leaving, until completed: Signal, times: Int) async throws {
-                let task = session.dataTask(with: try server.at("/from"))
-                task.delegate = delegate
-                task.resume()
-                await completed.wait(times: times)
-            }
-            func metrics(_ delegate: RecordingDelegate) -> [String] {
-                delegate.transcript.calls.filter { $0.hasPrefix("metrics") }
-            }
-            for time in 1...2 { try await load(Leaving(), until: sessions.transcript.completed, times: time) }
-            #expect(metrics(sessions) == ["metrics 2", "metrics 2"])
-            let own = RecordingDelegate()
-            try await load(Leaving(to: own), until: own.transcript.completed, times: 1)
-            #expect(metrics(own) == ["metrics 2"])
-            #expect(metrics(sessions).count == 2)
-            session.invalidateAndCancel()
-        }
-    }
-
     @Test("B1.95, B1.96: the task's delegate is asked first, and the session's for what it lacks")
     func taskDelegateFirst() async throws {
         final class OnlyData: NSObject, URLSessionDataDelegate {

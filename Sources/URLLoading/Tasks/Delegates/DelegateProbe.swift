@@ -3,7 +3,7 @@
 // Swift protocols on Linux have no optional methods, so every method has a default. The loader arms the task's probe,
 // calls the method, and looks whether the default ran: if so the delegate has no such method and the next candidate
 // is asked (B1.95). For the methods that wait for an answer the outcome is remembered per type, so that a delegate
-// without `didReceive response` never makes a response wait; and for metrics, so that none are made for nobody.
+// without `didReceive response` never makes a response wait.
 
 import Synchronization
 
