@@ -47,7 +47,7 @@ package struct RememberedSpaces: Sendable {
         // A body that cannot be hashed first is sent when it is asked for, or not at all.
         if request.body == .unrepeatable, authorization.bodyHash(for: request) != nil { return nil }
         clock += 1
-        // Where they stand: taken out, all spaces would be copied for each request.
+        // Changed in its place: a copy taken out would copy all spaces for each request.
         sides.values[place].spaces[index].authorization = authorization
         sides.values[place].lastUse = clock
         return authorization

@@ -7,7 +7,7 @@ struct SpacePaths: Sendable, Equatable {
     /// that were used last.
     static let maximumCount = 64
 
-    /// Paths, each standing for itself and what lies below it; those that were used long ago stand first.
+    /// Paths, each standing for itself and what lies below it. Of the directories of Basic those that were used long ago stand first.
     private(set) var prefixes: [String]
 
     /// All of a server or proxy.

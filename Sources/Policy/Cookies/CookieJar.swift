@@ -175,8 +175,8 @@ package struct CookieJar: Sendable {
         if let index = entries.firstIndex(where: { $0.cookie.has(identity) }) {
             let old = entries[index].cookie
             isChanged = !old.isSame(as: cookie)
-            // What makes both this cookie is all that is known of a Secure one.
-            if old.isSecure != cookie.isSecure {
+            // The index knows a Secure cookie by its name, domain and path, and by the bytes of these.
+            if old.isSecure != cookie.isSecure || !old.path.utf8.elementsEqual(cookie.path.utf8) {
                 secure.remove(old)
                 secure.add(cookie)
             }

@@ -9,7 +9,7 @@ extension PoolMachine {
     package mutating func fellSilent(_ connection: ConnectionID) {
         guard let row = records.row(of: connection), let expiry = records.connections[row].expiry else { return }
         let key = records.connections[row].key
-        // One that closes makes room for a dial, for which others may be closed and their places taken.
+        // Each is looked at again before it is closed: closing one makes room for a dial, for which others may close and lose their places.
         for other in records.rows(of: records.keys[key].idle)
         where records.connections[other].state == .idle && records.connections[other].key == key
             && !records.connections[other].isShared

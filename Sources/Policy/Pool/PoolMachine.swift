@@ -382,7 +382,7 @@ package struct PoolMachine: ~Copyable {
         return records.id(of: records.waiters[waiter].dial)
     }
 
-    /// Of what is being opened for a key, that in the first place.
+    /// The dial of a key that stands at the lowest place of the table.
     package func firstDial(of key: PoolKey) -> ConnectionID? {
         guard let key = records.keyRow(of: key) else { return nil }
         return records.rows(of: records.keys[key].dialling).first.map { records.id(of: $0) }

@@ -28,7 +28,7 @@ package final class VerdictMemory: Sendable {
         }
 
         mutating func keep(_ entry: Entry, for question: Question) {
-            // As a whole: to find out which entry is oldest is not worth its cost.
+            // The old generation goes as a whole: to find out which entry is oldest is not worth its cost.
             if young.count >= VerdictMemory.mostEntries, young[question] == nil { (old, young) = (young, [:]) }
             young[question] = entry
         }

@@ -40,7 +40,9 @@ package struct WebSocketMessageAssembler: ~Copyable {
         // B15.19: refused before it is received.
         guard header.payloadLength <= maximumSize - bytes.count else { throw .messageTooBig(limit: maximumSize) }
         announced = bytes.count + header.payloadLength
-        bytes.makeRoom(for: min(header.payloadLength, Self.believedAtOnce), upTo: maximumSize)
+        // Behind the last frame nothing comes that would need more room.
+        let most = header.isFinal ? bytes.count + header.payloadLength : maximumSize
+        bytes.makeRoom(for: min(header.payloadLength, Self.believedAtOnce), upTo: most)
     }
 
     /// Bytes of the message came.

@@ -39,10 +39,13 @@ struct StoppedReaderTests {
         "--max-time ends an attempt whose output nobody takes with 28",
         arguments: ["> full", "-o full", "-o unread", "-i > full", "-D full -o body"])
     func timedOut(output: String) async throws {
-        let server = try LoopbackServer.start { _ in .text("body") }
+        let server = try LoopbackServer.start { $0.path == "/long" ? .generated(length: 300_000) : .text("body") }
         let place = try Workplace()
-        let run = try await place.shell("\(Self.pipes)fetch -sS -m 2 \(server.url("/")) \(output)")
-        #expect(run.exitCode == 28, "\(run.complaints)")
+        for path in ["/", "/long"] {
+            let run = try await place.shell(
+                "exec 3>&-; rm -f full unread; \(Self.pipes)fetch -sS -m 2 \(server.url(path)) \(output)")
+            #expect(run.exitCode == 28, "\(path): \(run.complaints)")
+        }
         await server.stop()
     }
 
@@ -56,8 +59,8 @@ struct StoppedReaderTests {
             mkfifo pipe; exec 3<>pipe; grep flags /proc/self/fdinfo/3 > before
             fetch -s -o whole \(server.url("/"))
             fetch -s \(server.url("/")) >&3 & child=$!
-            head -c 200000 <&3 > all; grep flags /proc/self/fdinfo/3 > during
-            head -c 100000 <&3 >> all; wait $child && grep flags /proc/self/fdinfo/3 > after
+            timeout 60 head -c 200000 <&3 > all; grep flags /proc/self/fdinfo/3 > during
+            timeout 60 head -c 100000 <&3 >> all; wait $child && grep flags /proc/self/fdinfo/3 > after
             cmp before during && cmp before after && cmp whole all
             """)
         #expect(run.exitCode == 0, "\(run.complaints)")

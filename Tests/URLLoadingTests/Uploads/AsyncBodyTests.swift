@@ -311,7 +311,7 @@ struct AsyncBodyTests {
         }
     }
 
-    @Test("B5.98: a sequence that does not heed it is asked once more, and not at all where it was made for one sending")
+    @Test("B5.98: a sequence that goes on all the same is asked once more, and not where it was made for one sending")
     func asksInVain() async throws {
         let url = try #require(URL(string: "http://users.example/"))
         for (isRenewable, length) in [(false, nil), (true, nil), (false, 65_536)] as [(Bool, Int64?)] {

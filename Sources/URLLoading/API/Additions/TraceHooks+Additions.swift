@@ -166,7 +166,7 @@ final class SharedHooks: Sendable {
     var all: [URLSession.TraceHooks] { each.map(\.hooks) }
 }
 
-/// One of them. A class: a step reads one closure, and out of an array it would count references to all.
+/// The hooks of a session or of a request. A class: a step reads one closure, and out of an array it would count references to all.
 final class HeldHooks: Sendable {
     let hooks: URLSession.TraceHooks
 

@@ -32,6 +32,11 @@ extension URLSession {
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
+        if others == wanted - 1 {
+            // They come to the pool in any order. One that comes behind the connection of a later one is content with it, so that
+            // there are fewer than are wanted: then those that are missing are opened one by one.
+            for _ in 2..<wanted { guard case .ready = try? await warmth(of: url, wanted: wanted) else { break } }
+        }
         if Task.isCancelled { throw LoadFailure.cancelled(url) }
         return 1 + others
     }
