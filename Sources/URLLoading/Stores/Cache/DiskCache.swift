@@ -305,7 +305,7 @@ package final class DiskCache: Sendable {
     /// Takes in what others have written; whether there is a log.
     private func refresh(_ state: inout State) -> Bool {
         let length = state.file?.currentLength
-        // Mostly nobody else has written since.
+        // Mostly no other process has written since.
         if let length, length == state.file?.position { return true }
         if length == nil {
             state.log = CacheIndex()
