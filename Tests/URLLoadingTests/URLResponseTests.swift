@@ -258,6 +258,14 @@ struct URLResponseTests {
 
     @Test("A description shows the status and the fields, and no secret among them")
     func fieldsInDescription() throws {
+        let accents = try response(
+            [
+                "Link":
+                    "<https://a:\u{301}secret@h.example/>, <https:\u{301}//b:secret@h.example/>, <x://\u{301}c:secret@h/>"
+            ],
+            url: "https://example.com/")
+        #expect(accents.description.components(separatedBy: "secret").count == 2, "of the second, which is no URL")
+
         let response = try response(
             [
                 "Content-Type": "text/html; charset=utf-8", "Server": "nginx", "ETag": "\"1\\2\"", "X-Name": "Ré",

@@ -119,9 +119,9 @@ enum FileDescriptor {
             || isatty(descriptor) == 1
     }
 
-    /// The same pipe by another description, which is ours alone and never waits, so that as much as there is room for can be
-    /// written at once. The flags of the one that is there are left alone: other processes share it. Nil for what is no pipe,
-    /// and where it cannot be had.
+    /// Opens a pipe once more, so that a write to it takes as much as there is room for and never waits. The flags of the
+    /// descriptor that is there stay as they are, since other processes share them. Nil for what is no pipe, and where the
+    /// pipe cannot be opened.
     private static func openPipeAgain(_ descriptor: Int32) -> Int32? {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFIFO else { return nil }

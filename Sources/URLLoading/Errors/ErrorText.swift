@@ -10,33 +10,28 @@ enum ErrorText {
 
     /// A text without the passwords of the URLs in it.
     static func withoutPasswords(_ text: String) -> String {
-        var (shown, rest) = ("", text[...])
+        // By bytes: an accent behind a colon makes one character of both, in which the colon would not be seen.
+        var (shown, rest) = ([UInt8](), Array(text.utf8)[...])
         while let start = nextAuthority(in: rest) {
-            let authority = rest[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+            let authority = rest[start...].prefix { !"/?#".utf8.contains($0) }
             shown += rest[..<start]
-            if let at = authority.lastIndex(of: "@") {
-                shown += authority[..<at].prefix { $0 != ":" }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
+                shown += authority[..<at].prefix { $0 != UInt8(ascii: ":") }
                 shown += authority[at...]
             } else {
                 shown += authority
             }
             rest = rest[authority.endIndex...]
         }
-        return shown.isEmpty ? String(rest) : shown + rest
+        return shown.isEmpty ? text : String(decoding: shown + rest, as: UTF8.self)
     }
 
     /// Where the authority of the next URL begins.
-    private static func nextAuthority(in text: Substring) -> String.Index? {
-        let bytes = text.utf8
-        var place = bytes.startIndex
-        while let colon = bytes[place...].firstIndex(of: UInt8(ascii: ":")) {
-            place = bytes.index(after: colon)
-            // Looked for by bytes, which cost less. What is found has to be characters of their own, with no accents.
-            if bytes[place...].starts(with: "//".utf8), String.Index(colon, within: text) != nil,
-                text[colon...].prefix(3).elementsEqual("://")
-            {
-                return bytes.index(place, offsetBy: 2)
-            }
+    private static func nextAuthority(in text: ArraySlice<UInt8>) -> Int? {
+        var place = text.startIndex
+        while let colon = text[place...].firstIndex(of: UInt8(ascii: ":")) {
+            place = colon + 1
+            if text[place...].starts(with: "//".utf8) { return place + 2 }
         }
         return nil
     }

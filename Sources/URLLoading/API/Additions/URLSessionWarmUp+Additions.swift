@@ -35,7 +35,13 @@ extension URLSession {
         if others == wanted - 1 {
             // They come to the pool in any order. One that comes behind the connection of a later one is content with it, so that
             // there are fewer than are wanted: then those that are missing are opened one by one.
-            for _ in 2..<wanted { guard case .ready = try? await warmth(of: url, wanted: wanted) else { break } }
+            for _ in 2..<wanted {
+                // One that cannot be opened is not counted, as above.
+                guard case .ready = try? await warmth(of: url, wanted: wanted) else {
+                    if Task.isCancelled { throw LoadFailure.cancelled(url) }
+                    return others
+                }
+            }
         }
         if Task.isCancelled { throw LoadFailure.cancelled(url) }
         return 1 + others

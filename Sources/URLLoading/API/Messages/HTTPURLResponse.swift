@@ -216,7 +216,7 @@ private enum ShownFields: Sendable {
 
     /// In the type of `allHeaderFields`, too: a table of its own, which a conversion would make anew at each access.
     final class ForPrograms: @unchecked Sendable {
-        // Safe to share: it holds strings only.
+        // Safe to share: it is never changed, and the dictionary of any values holds strings only.
         let dictionary: [AnyHashable: Any]
         let strings: [String: String]
 
