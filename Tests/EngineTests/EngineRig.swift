@@ -212,3 +212,8 @@ extension ScriptedPeer.Step {
         .send("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)")
     }
 }
+
+extension TransactionOutcome {
+    /// One record per exchange, in order.
+    var timelines: [Timeline] { earlier + (last.map { [$0] } ?? []) }
+}

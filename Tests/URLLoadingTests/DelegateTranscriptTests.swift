@@ -162,6 +162,27 @@ struct DelegateTranscriptTests {
         }
     }
 
+    @Test("B1.95, B12.5: metrics pass over a delegate that is known not to take them, and lack nothing")
+    func metricsOfOthers() async throws {
+        final class OnlyCreation: NSObject, URLSessionTaskDelegate {}
+        let router: LoopbackServer.Router = { request in
+            request.path == "/from" ? ServerResponse.status(302).adding("Location", "/to") : .text("hello")
+        }
+        try await withServer(router: router) { server in
+            let sessions = RecordingDelegate()
+            let session = URLSession(configuration: .ephemeral, delegate: sessions, delegateQueue: nil)
+            for time in 1...3 {
+                let task = session.dataTask(with: try server.at("/from"))
+                task.delegate = OnlyCreation()
+                task.resume()
+                await sessions.transcript.completed.wait(times: time)
+            }
+            #expect(
+                sessions.transcript.calls.filter { $0.hasPrefix("metrics") } == ["metrics 2", "metrics 2", "metrics 2"])
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B1.95, B1.96: the task's delegate is asked first, and the session's for what it lacks")
     func taskDelegateFirst() async throws {
         final class OnlyData: NSObject, URLSessionDataDelegate {

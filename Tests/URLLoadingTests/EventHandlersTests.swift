@@ -205,8 +205,21 @@ struct EventHandlersTests {
             #expect(try await session.data(from: url).0 == Data("hello".utf8))
             handlers.willPerformHTTPRedirection = { _, _, _, _ in nil }
             #expect(try await (session.data(from: url).1 as? HTTPURLResponse)?.statusCode == 302)
+            let exchanges = Guarded<[Int]>([])
+            handlers.willPerformHTTPRedirection = { [weak handlers] _, _, _, request in
+                handlers?.didFinishCollectingMetrics = { _, _, metrics in
+                    exchanges.change { $0.append(metrics.transactionMetrics.count) }
+                }
+                return request
+            }
+            #expect(try await session.data(from: url).0 == Data("hello".utf8))
+            #expect(exchanges.value == [2], "also of what was before it was set")
             handlers.willPerformHTTPRedirection = nil
             #expect(try await session.data(from: url).0 == Data("hello".utf8))
+            #expect(exchanges.value == [2, 2])
+            handlers.didFinishCollectingMetrics = nil
+            #expect(try await session.data(from: url).0 == Data("hello".utf8))
+            #expect(exchanges.value == [2, 2])
             session.invalidateAndCancel()
         }
     }

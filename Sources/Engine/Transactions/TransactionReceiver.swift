@@ -123,15 +123,11 @@ package struct TransactionOutcome: Sendable {
     package let error: EngineError?
     /// With what the request may be sent again if its body is supplied anew (B6.26, H7.3); only after a loss or a refusal.
     package let again: SecondSending?
-    /// One record per exchange, in order, replays included (B6.30); none where the receiver does not want them.
-    package var timelines: [Timeline] {
-        guard let last else { return earlier }
-        return earlier.isEmpty ? [last] : earlier + [last]
-    }
-
-    // Apart, since nearly every outcome has one, which then needs no array.
-    private let earlier: [Timeline]
-    private let last: Timeline?
+    /// The records of the exchanges before the last one, in order, replays included (B6.30).
+    package let earlier: [Timeline]
+    /// The record of the last exchange; none where the receiver does not want records. It is apart because most outcomes have no
+    /// other, and then need no array.
+    package let last: Timeline?
 
     init(error: EngineError?, again: SecondSending? = nil, earlier: [Timeline] = [], last: Timeline?) {
         self.error = error

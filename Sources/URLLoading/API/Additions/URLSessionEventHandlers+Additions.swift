@@ -243,6 +243,9 @@ extension URLSession {
             }
         }
 
+        /// Whether metrics would be taken at present.
+        var takesMetrics: Bool { closures.withLock { $0.didFinishCollectingMetrics != nil } }
+
         /// Order: the closure of before goes when the lock is free, since what it holds may call the handlers in its deinit.
         private func set<Closure: Sendable>(
             _ path: WritableKeyPath<Closures, Closure?> & Sendable, _ closure: Closure?

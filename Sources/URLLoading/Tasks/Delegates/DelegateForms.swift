@@ -35,6 +35,13 @@ final class DelegateForms: Sendable {
     private let delayed = Atomic<MethodForm>(.unknown)
     private let sessionChallenge = Atomic<MethodForm>(.unknown)
     private let taskChallenge = Atomic<MethodForm>(.unknown)
+    private let lacksMetrics = Atomic<Bool>(false)
+
+    /// Whether the type may have the method for metrics.
+    var mayTakeMetrics: Bool { !lacksMetrics.load(ordering: .relaxed) }
+
+    /// Notes that the type has not the method for metrics, so that none are made for it again.
+    func learnLackOfMetrics() { lacksMetrics.store(true, ordering: .relaxed) }
 
     func form(_ method: AskingMethod) -> MethodForm {
         switch method {
@@ -111,6 +118,9 @@ final class DelegateView: Sendable {
         case .sessionChallenge: forms.form(method) != .absent
         }
     }
+
+    /// Whether the delegate may have the method for metrics.
+    var mayTakeMetrics: Bool { task != nil && (handlers?.takesMetrics ?? forms.mayTakeMetrics) }
 
     /// Whether the delegate is known to have the session's method for challenges.
     private var answersForSession: Bool {

@@ -3,7 +3,8 @@
 // Swift protocols on Linux have no optional methods, so every method has a default. The loader arms the task's probe,
 // calls the method, and looks whether the default ran: if so the delegate has no such method and the next candidate
 // is asked (B1.95). For the methods that wait for an answer the outcome is remembered per type, so that a delegate
-// without `didReceive response` never makes a response wait.
+// without `didReceive response` never makes a response wait. That a type has no method for metrics
+// is remembered too, and then no metrics are made for it.
 
 import Synchronization
 

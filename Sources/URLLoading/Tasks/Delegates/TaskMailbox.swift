@@ -9,6 +9,8 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 /// Something a delegate or handler is told.
+///
+/// An event is moved and copied often on its way. So what takes more than two words is `indirect`, and an event is small.
 enum TaskEvent: Sendable {
     case informational(HTTPURLResponse)
     /// So many bytes of the body have been sent, in all.
@@ -17,27 +19,27 @@ enum TaskEvent: Sendable {
     case sendsAgain
     /// What an answer has brought for a storage that is the program's own.
     case cookies([HTTPCookie])
-    case redirect(HTTPURLResponse, URLRequest)
+    indirect case redirect(HTTPURLResponse, URLRequest)
     case response(URLResponse)
     /// A part of a multipart body begins.
     case part(HTTPURLResponse)
     /// The task's begin date has come.
-    case delayed(URLRequest, WaitNumber)
+    indirect case delayed(URLRequest, WaitNumber)
     /// There is no way to the host yet.
     case waiting
     /// The connection cannot be opened without an answer.
-    case challenge(ConnectionQuestion)
+    indirect case challenge(ConnectionQuestion)
     /// A server or a proxy has refused to go on without a proof.
-    case refusal(Refusal)
+    indirect case refusal(Refusal)
     /// Something else than a transaction cannot go on without an answer.
-    case question(SchemeQuestion)
+    indirect case question(SchemeQuestion)
     /// A delegate's credential was accepted.
-    case accepted(CredentialOffer)
+    indirect case accepted(CredentialOffer)
     case data(Data)
     /// What a cache had as the body, unless a question before it has changed that.
     case storedBody(Data)
     /// Something is to be asked or done about the cache.
-    case caching(CacheStep)
+    indirect case caching(CacheStep)
     /// So many bytes of the body are in the file, in all.
     case written(Int64)
     /// A download goes on behind so many bytes.
@@ -48,15 +50,15 @@ enum TaskEvent: Sendable {
     case becameStream(URLSessionDataTask, URLSessionStreamTask)
     /// A hop needs a body stream that a delegate has to supply.
     case needsBodyStream(WaitNumber)
-    case hopEnded(HopEnd)
+    indirect case hopEnded(HopEnd)
     /// Something about a stream.
-    case stream(StreamEvent)
+    indirect case stream(StreamEvent)
     /// Something about a web socket.
-    case webSocket(WebSocketEvent)
+    indirect case webSocket(WebSocketEvent)
     /// The task ends without the engine having had a part in it.
-    case endedUnloaded(URLError)
+    indirect case endedUnloaded(URLError)
     /// The task ends, and some of its last messages have been told.
-    case ending(TaskEnding)
+    indirect case ending(TaskEnding)
 }
 
 /// What is left to tell of a task that ends.
@@ -127,11 +129,9 @@ struct TaskMailbox: Sendable {
 
     /// Adds an event; `true` if the task must be put in the relay's line.
     mutating func post(_ event: TaskEvent) -> Bool {
-        switch (event, arriving.last) {
-        case (.sent, .sent), (.written, .written): arriving.removeLast()
-        default: break
-        }
         switch event {
+        case .sent: if case .sent = arriving.last { arriving.removeLast() }
+        case .written: if case .written = arriving.last { arriving.removeLast() }
         case .part: untoldParts += 1
         case .hopEnded(let end):
             holdsEnd = true
@@ -139,8 +139,14 @@ struct TaskMailbox: Sendable {
         case .stream(.ended), .webSocket(.ended): giveUpWaiting()
         default: break
         }
-        arriving.append(event)
+        append(event)
         return claimSchedule()
+    }
+
+    /// Most lists are short, and have room at once for all that they get.
+    private mutating func append(_ event: TaskEvent) {
+        if arriving.isEmpty { arriving.reserveCapacity(4) }
+        arriving.append(event)
     }
 
     /// The beginning of a part is being told.
@@ -155,7 +161,7 @@ struct TaskMailbox: Sendable {
             last.append(piece)
             arriving.append(.data(last))
         } else {
-            arriving.append(.data(piece))
+            append(.data(piece))
         }
         if undeliveredBytes >= Self.highWaterMark { isReadingPaused = true }
         return (claimSchedule(), isReadingPaused ? .pause : .more)

@@ -5,7 +5,7 @@ import URLLoadingPolicy
 
 /// Something a delegate is asked.
 enum TaskQuestion: Sendable {
-    case redirect(HTTPURLResponse, URLRequest)
+    indirect case redirect(HTTPURLResponse, URLRequest)
     case response(URLResponse)
     /// What may be stored in the cache.
     case storing(CachedURLResponse)
@@ -13,9 +13,9 @@ enum TaskQuestion: Sendable {
     case bodyStream(WaitNumber, offset: Int64?)
     /// The response of a part in a multipart body (B1.62).
     case part(URLResponse)
-    case delayed(URLRequest, WaitNumber)
+    indirect case delayed(URLRequest, WaitNumber)
     /// Asked of the session's method or the tasks'.
-    case challenge(TaskChallenge, ofTask: Bool)
+    indirect case challenge(TaskChallenge, ofTask: Bool)
 
     var method: AskingMethod {
         switch self {

@@ -29,7 +29,9 @@ struct TaskTelling: Sendable {
             guard let delegate = kind(view) else { return false }
             task.probe.arm(method, of: view.session)
             call(delegate, urlSession)
-            return task.probe.disarm()
+            let isThere = task.probe.disarm()
+            if !isThere, method == .metrics { view.forms.learnLackOfMetrics() }
+            return isThere
         }
     }
 
@@ -38,6 +40,13 @@ struct TaskTelling: Sendable {
     /// Tells the delegates that the task was made; an async call without any delegate tells nothing.
     func tellMaking() {
         if task.usesRelay { tell(.createTask) { $0.urlSession($1, didCreateTask: $2) } }
+    }
+
+    /// What was measured, which is made only for a delegate that may have the method.
+    func tellMetrics(_ metrics: () -> URLSessionTaskMetrics) {
+        tellFirst(.metrics, { $0.mayTakeMetrics ? $0.task : nil }) {
+            $0.urlSession($1, task: task.face, didFinishCollecting: metrics())
+        }
     }
 
     /// The last message.

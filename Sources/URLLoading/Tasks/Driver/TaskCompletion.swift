@@ -28,11 +28,7 @@ struct TaskCompletion: Sendable {
     /// Tells the metrics, once and of tasks that were resumed (B12.1, B12.2), and what comes behind them.
     private func tellMetrics(before ending: TaskEnding) -> EndedCall? {
         let hasStarted = task.state.withLock { $0.machine.hasStarted }
-        if task.usesRelay, hasStarted {
-            task.telling.tell(.metrics) {
-                $0.urlSession($1, task: $2, didFinishCollecting: collectedMetrics)
-            }
-        }
+        if task.usesRelay, hasStarted { task.telling.tellMetrics { collectedMetrics } }
         task.telling.announce { hasStarted ? .metrics(collectedMetrics) : nil }
         guard task.usesRelay else { return noteEnd(ending) }
         var ending = ending

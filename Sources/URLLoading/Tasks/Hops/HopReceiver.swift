@@ -302,11 +302,12 @@ final class HopReceiver: TransactionReceiver {
     /// Only the last attempt got the response (B6.30).
     private func records(of outcome: TransactionOutcome) -> [TransactionRecord] {
         guard answer.plan.keepsRecords, let request = answer.plan.request else { return [] }
-        let timelines = outcome.timelines
-        return timelines.enumerated().map { index, timeline in
+        func record(_ timeline: Timeline, _ response: URLResponse?) -> TransactionRecord {
             TransactionRecord(
-                request: request, sentFields: answer.plan.sentFields,
-                response: index == timelines.count - 1 ? response : nil, timeline: timeline)
+                request: request, sentFields: answer.plan.sentFields, response: response, timeline: timeline)
         }
+        var records = outcome.earlier.map { record($0, nil) }
+        if let last = outcome.last { records.append(record(last, response)) }
+        return records
     }
 }
