@@ -1,5 +1,5 @@
 // Runs `AddressRace` (RFC 8305): dials addresses, staggered, until one answers; keeps every reason. A single address
-// has no rival and is dialled without one.
+// has no rival, and is dialled without a race.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -13,9 +13,9 @@ final class AddressDialer {
     private unowned let core: LoopCore
     private let completion: (Result<any ByteStream, EngineError>) -> Void
     @exclusivity(unchecked) private var race: AddressRace?
-    /// The only one where there is no race.
+    /// The attempt that is under way where there is no race.
     @exclusivity(unchecked) private var single: (any DialAttempt)?
-    /// Those of the race under way, with their addresses' numbers.
+    /// The attempts of a race that are under way, with their addresses' numbers.
     @exclusivity(unchecked) private var attempts: [(number: Int, attempt: any DialAttempt)] = []
     @exclusivity(unchecked) private var failures: [EngineError.ConnectFailure] = []
     @exclusivity(unchecked) private var timer: LoopTimer?
@@ -37,7 +37,7 @@ final class AddressDialer {
 
     /// Begins with the first address.
     func start() {
-        guard let action = race?.start(now: core.reactor.elapsed) else { return dialSingle() }
+        guard let action = race?.start(now: core.reactor.elapsed) else { return dial(0) }
         perform(action)
     }
 
@@ -49,29 +49,6 @@ final class AddressDialer {
         single = nil
         for (_, attempt) in attempts { attempt.cancel() }
         attempts = []
-    }
-
-    private func dialSingle() {
-        let address = addresses[0]
-        core.trace?.tell(.connectStarted(connection, address))
-        single = core.dialer.dial(address, options: core.dialOptions) { [self] result in
-            single = nil
-            switch result {
-            case .success(let stream):
-                isDone = true
-                core.trace?.tell(.connectFinished(connection, address, nil))
-                completion(.success(stream))
-            case .failure(let error):
-                core.trace?.tell(.connectFinished(connection, address, error))
-                if core.pool.makeRoom(after: error) {
-                    // What was closed may have given this dial up.
-                    if !isDone { dialSingle() }
-                    return
-                }
-                failures.append(EngineError.ConnectFailure(address: address, error: error))
-                lost()
-            }
-        }
     }
 
     private func perform(_ action: RaceAction?) {
@@ -88,28 +65,40 @@ final class AddressDialer {
         if let index = action.dial { dial(index) }
     }
 
-    private func dial(_ index: Int) {
-        let address = addresses[index]
+    /// Tries an address; `number` is its place among the addresses.
+    private func dial(_ number: Int) {
+        let address = addresses[number]
         core.trace?.tell(.connectStarted(connection, address))
         let attempt = core.dialer.dial(address, options: core.dialOptions) { [self] result in
-            attempts.removeAll { $0.number == index }
+            forgetAttempt(number)
             switch result {
             case .success(let stream):
                 core.trace?.tell(.connectFinished(connection, address, nil))
-                _ = race?.attemptSucceeded(index)
+                _ = race?.attemptSucceeded(number)
                 cancel()
                 completion(.success(stream))
             case .failure(let error):
                 core.trace?.tell(.connectFinished(connection, address, error))
                 if core.pool.makeRoom(after: error) {
-                    if !isDone { dial(index) }
+                    // What was closed may have given this dial up.
+                    if !isDone { dial(number) }
                     return
                 }
                 failures.append(EngineError.ConnectFailure(address: address, error: error))
-                perform(race?.attemptFailed(index, now: core.reactor.elapsed))
+                attemptFailed(number)
             }
         }
-        attempts.append((index, attempt))
+        if race == nil { single = attempt } else { attempts.append((number, attempt)) }
+    }
+
+    private func forgetAttempt(_ number: Int) {
+        single = nil
+        attempts.removeAll { $0.number == number }
+    }
+
+    private func attemptFailed(_ number: Int) {
+        guard race != nil else { return lost() }
+        perform(race?.attemptFailed(number, now: core.reactor.elapsed))
     }
 
     private func lost() {
