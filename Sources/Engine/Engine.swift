@@ -58,7 +58,7 @@ package final class Engine: Sendable {
 
     /// Starts an FTP transfer; everything that comes of it reaches the request's receiver.
     @discardableResult
-    package func submit(_ request: consuming FTPRequest) -> FTPHandle {
+    package func submit(ftp request: consuming FTPRequest) -> FTPHandle {
         let port = port(of: request.server)
         let handle = FTPHandle(request, port: port)
         port.submit(handle)

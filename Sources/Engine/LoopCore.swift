@@ -111,16 +111,16 @@ package final class LoopCore {
     }
 
     /// Takes an FTP transfer up from code that is on the loop already.
-    package func submit(_ request: FTPRequest) -> FTPHandle {
+    package func submit(ftp request: FTPRequest) -> FTPHandle {
         let handle = FTPHandle(request, port: port)
-        start(handle)
+        start(ftp: handle)
         return handle
     }
 
     /// Opens a stream for code that is on the loop already.
     package func open(_ request: StreamRequest) -> StreamHandle {
         let handle = StreamHandle(request, port: port)
-        start(handle)
+        start(stream: handle)
         return handle
     }
 
@@ -137,7 +137,7 @@ package final class LoopCore {
     }
 
     /// Takes a submitted FTP transfer up.
-    func start(_ handle: FTPHandle) {
+    func start(ftp handle: FTPHandle) {
         let receiver = handle.request.makeReceiver(handle, reactor)
         guard !isShutDown else { return receiver.finished(.cancelled) }
         let transfer = FTPTransfer(handle, receiver: receiver, core: self)
@@ -146,7 +146,7 @@ package final class LoopCore {
     }
 
     /// Takes a stream up.
-    func start(_ handle: StreamHandle) {
+    func start(stream handle: StreamHandle) {
         let receiver = handle.request.makeReceiver(handle, reactor)
         let transfer = StreamTransfer(handle, receiver: receiver, core: self)
         guard !isShutDown else { return transfer.cancel() }

@@ -132,7 +132,7 @@ struct ConnectivityTests {
             server: server, job: FTPJob(path: try FTPPath(percentEncoded: "/f")), idleTimeout: .seconds(5)
         ) { _, _ in WaitingReceiver(notes) }
         request.waitsForConnectivity = true
-        let handle = rig.core.submit(request)
+        let handle = rig.core.submit(ftp: request)
         rig.advance(.seconds(60))
         let told = notes.all.count
         #expect(notes.all.allSatisfy { $0 == "waits" } && monitor.isWatching)

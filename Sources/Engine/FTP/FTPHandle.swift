@@ -44,7 +44,7 @@ extension FTPHandle: LoopCommand {
     /// Starts the transfer on its loop.
     package func run(on reactor: Reactor) {
         if let core = port.core(on: reactor) {
-            core.start(self)
+            core.start(ftp: self)
         } else {
             request.makeReceiver(self, reactor).finished(.cancelled)
         }

@@ -36,7 +36,7 @@ extension StreamHandle: LoopCommand {
     /// Starts the stream on its loop.
     package func run(on reactor: Reactor) {
         if let core = port.core(on: reactor) {
-            core.start(self)
+            core.start(stream: self)
         } else {
             request.makeReceiver(self, reactor).finished(.fault(.cancelled))
         }

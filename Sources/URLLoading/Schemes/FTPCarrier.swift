@@ -55,7 +55,7 @@ final class FTPCarrier: SchemeCarrier {
             body: content?.body ?? .none, bodyLength: length, idleTimeout: session.settings.idleTimeout(request)
         ) { [self] handle, reactor in FTPDelivery(carrier: self, load: load, handle: handle, reactor: reactor) }
         transfer.waitsForConnectivity = session.settings.waitsForConnectivity
-        let handle = (load.core.engine ?? session.engine).submit(transfer)
+        let handle = (load.core.engine ?? session.engine).submit(ftp: transfer)
         state.withLock { $0.handle = handle }
     }
 

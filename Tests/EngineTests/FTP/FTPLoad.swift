@@ -97,7 +97,7 @@ extension LiveEngine {
         let finished = job
         return await withHandover { continuation in
             _ = engine.submit(
-                FTPRequest(
+                ftp: FTPRequest(
                     server: place, routes: routes, job: finished, body: body, bodyLength: bodyLength, idleTimeout: nil
                 ) { handle, _ in
                     FTPJournal(handle, credentials: credentials, onQuestion: hooks.asked, onBody: hooks.onBody) {

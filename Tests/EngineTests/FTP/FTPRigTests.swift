@@ -25,7 +25,7 @@ import URLLoadingTrust
             isProtected: isProtected)
         let box = Box()
         _ = rig.core.submit(
-            FTPRequest(
+            ftp: FTPRequest(
                 server: server, routes: routes, job: job, idleTimeout: idle,
                 resourceDeadline: resource.map { rig.reactor.elapsed + $0 }
             ) { handle, _ in
