@@ -20,7 +20,7 @@ public func fuzzJournal(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 private func file(_ bytes: [UInt8]) {
     if let record = try? TransferRecordCoding.record(bytes) { comesBack(record) }
     if let settings = try? TransferRecordCoding.settings(bytes) {
-        expect(TransferRecordCoding.encoded(settings) == bytes, "settings that have two forms")
+        expect(TransferRecordCoding.encoded(settings: settings) == bytes, "settings that have two forms")
     }
 }
 
@@ -56,7 +56,7 @@ private func record(_ bytes: [UInt8]) {
 
 private func settings(_ bytes: [UInt8]) {
     guard let settings: TransferSettings = try? wholeValue(bytes) else { return }
-    guard let written = TransferRecordCoding.encoded(settings) else { finding("what was read is too long") }
+    guard let written = TransferRecordCoding.encoded(settings: settings) else { finding("what was read is too long") }
     guard let again = try? TransferRecordCoding.settings(written) else { finding("what was written is not read") }
     expect(again == settings, "not what was written")
 }

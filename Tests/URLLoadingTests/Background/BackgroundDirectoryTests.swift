@@ -23,7 +23,7 @@ import URLLoadingTestSupport
     func journals() throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        try directory.write(Rig.settings)
+        try directory.write(settings: Rig.settings)
         try directory.write(Self.record(7))
         var other = Self.record(3)
         try directory.write(other)

@@ -126,7 +126,7 @@ struct BackgroundMeetingTests {
             clock.set(.now)
             clock.move(milliseconds: 7_200_000)
             try folder.leaveWaiting(server.url("/first"), until: TransferInstant.now.wall + 3_600_000)
-            try directory.write(Rig.settings)
+            try directory.write(settings: Rig.settings)
             let owner = try Rig.owner(directory) { $0.clock = clock.clock }
             await server.wait { $0.requests == 1 }
             let scribe = DelayingScribe(try server.at("/other"))

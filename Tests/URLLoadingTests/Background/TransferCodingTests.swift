@@ -101,7 +101,7 @@ import URLLoadingPolicy
 
     @Test("B10.30: settings come back from their bytes as they were")
     func settingsRoundTrip() throws {
-        let bytes = try #require(TransferRecordCoding.encoded(TransferSamples.settings))
+        let bytes = try #require(TransferRecordCoding.encoded(settings: TransferSamples.settings))
         #expect(try TransferRecordCoding.settings(bytes) == TransferSamples.settings)
     }
 
@@ -131,7 +131,7 @@ import URLLoadingPolicy
         var bytes = try #require(TransferRecordCoding.encoded(TransferSamples.record()))
         bytes[8] = 1
         #expect(throws: TransferCodingError.unknownVersion(1)) { try TransferRecordCoding.record(bytes) }
-        let session = try #require(TransferRecordCoding.encoded(TransferSamples.settings))
+        let session = try #require(TransferRecordCoding.encoded(settings: TransferSamples.settings))
         #expect(throws: TransferCodingError.notOurs) { try TransferRecordCoding.record(session) }
         #expect(throws: TransferCodingError.notOurs) { try TransferRecordCoding.record(Array("hello, world".utf8)) }
         #expect(throws: TransferCodingError.truncated) { try TransferRecordCoding.record([]) }
@@ -291,7 +291,7 @@ import URLLoadingPolicy
         for _ in 0..<40 { trust = .allOf([trust]) }
         var settings = TransferSettings(identifier: "x")
         settings.trust = trust
-        let bytes = TransferRecordCoding.encoded(settings) ?? []
+        let bytes = TransferRecordCoding.encoded(settings: settings) ?? []
         #expect(throws: TransferCodingError.tooLong) { try TransferRecordCoding.settings(bytes) }
     }
 

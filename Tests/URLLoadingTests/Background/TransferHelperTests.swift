@@ -108,7 +108,7 @@ import URLLoadingWire
     func longGreeting() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        try directory.write(Rig.settings)
+        try directory.write(settings: Rig.settings)
         let label = String(
             decoding: [UInt8](repeating: UInt8(ascii: "x"), count: TransferLimits.frame / 2), as: UTF8.self)
         for task: UInt64 in 1...2 {

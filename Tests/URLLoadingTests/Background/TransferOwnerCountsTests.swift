@@ -33,7 +33,7 @@ import URLLoadingTestSupport
     func resumed() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        try directory.write(Rig.settings)
+        try directory.write(settings: Rig.settings)
         let gate = ServerGate()
         try await withServer(router: { _ in
             .script([

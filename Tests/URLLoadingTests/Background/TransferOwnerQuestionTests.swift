@@ -176,7 +176,7 @@ import URLLoadingTrust
         let directory = try folder.directory()
         try directory.write(
             TransferRecord(Rig.download(server.url("/a")), allowed: 60_000, isDiscretionary: false, now: clock.now))
-        try directory.write(Rig.settings)
+        try directory.write(settings: Rig.settings)
         return directory
     }
 
@@ -288,7 +288,7 @@ import URLLoadingTrust
         try directory.write(record)
         var settings = Rig.settings
         settings.hook = ["/hook"]
-        try directory.write(settings)
+        try directory.write(settings: settings)
         let owner = try Rig.owner(directory) {
             ($0.clock, $0.greetingPatience) = (clock.clock, .seconds(5))
             $0.whenWanted = { _ in wanted.fire() }

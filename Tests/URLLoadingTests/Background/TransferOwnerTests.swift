@@ -414,7 +414,7 @@ import URLLoadingTestSupport
     func oldPartOfFailure() async throws {
         let folder = try StateFolder()
         let directory = try folder.directory()
-        try directory.write(Rig.settings)
+        try directory.write(settings: Rig.settings)
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         let part = try Rig.leavePart(of: url, in: directory.filesPath)
         let nobodys = try Rig.leavePart(of: url, in: directory.filesPath)

@@ -199,7 +199,7 @@ import URLLoadingWire
             Rig.download("http://127.0.0.1:1/"), allowed: 60_000, isDiscretionary: false, now: clock.now)
         record.isSuspended = true
         try directory.write(record)
-        try directory.write(Rig.settings)
+        try directory.write(settings: Rig.settings)
         // The calendar's clock is set back by a year, and a minute goes by.
         clock.set(
             TransferInstant(wall: clock.now.wall - 31_557_600_000, uptime: clock.now.uptime + 59_000, boot: 1))

@@ -228,8 +228,8 @@ struct BackgroundDirectory: Sendable {
     }
 
     /// Writes the session's own journal.
-    func write(_ settings: TransferSettings) throws(BackgroundDirectoryFailure) {
-        guard let bytes = TransferRecordCoding.encoded(settings) else { throw .tooLong }
+    func write(settings: TransferSettings) throws(BackgroundDirectoryFailure) {
+        guard let bytes = TransferRecordCoding.encoded(settings: settings) else { throw .tooLong }
         try write(bytes, as: Self.session)
     }
 

@@ -91,7 +91,7 @@ extension TransferOwner {
         schedule.places = Int(new.transfersAtATime)
         retireSession()
         do throws(BackgroundDirectoryFailure) {
-            try directory.write(new)
+            try directory.write(settings: new)
         } catch {
             arrangement.report("the journal of a background session cannot be written: \(error)")
         }

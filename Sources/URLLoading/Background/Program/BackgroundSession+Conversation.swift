@@ -110,7 +110,7 @@ extension BackgroundSession {
                 return state.service
             }
             line.run { [self] in
-                if let helper = service as? RemoteOwner { _ = end(helper) }
+                if let helper = service as? RemoteOwner { _ = end(helper: helper) }
                 lost("it is of another version", on: nil)
             }
         case .otherSession, .unintelligible:

@@ -101,7 +101,7 @@ extension BackgroundSession {
                 guard let self else { return }
                 line.run { [self] in
                     // One that does not listen is about to end, or has only begun.
-                    let hasGone = if case .success(let helper) = result { end(helper) } else { false }
+                    let hasGone = if case .success(let helper) = result { end(helper: helper) } else { false }
                     own(patience: hasGone ? .seconds(15) : .seconds(5))
                 }
             })
@@ -109,7 +109,7 @@ extension BackgroundSession {
 
     /// Ends a helper: it stops its transfers where they can go on, and writes that down. Whether it has gone; on the
     /// line.
-    func end(_ helper: RemoteOwner) -> Bool {
+    func end(helper: RemoteOwner) -> Bool {
         // Security: no process is ended that is not this session's own helper.
         guard let directory, let process = helper.process, TransferHelper.isHelper(process.words, of: directory.path)
         else { return false }
@@ -135,7 +135,7 @@ extension BackgroundSession {
             channel.cut()
             line.run { [self] in
                 let service = state.withLock { $0.channel === channel ? $0.service : nil }
-                if !endStopped(on: channel), let helper = service as? RemoteOwner { _ = end(helper) }
+                if !endStopped(on: channel), let helper = service as? RemoteOwner { _ = end(helper: helper) }
                 lost("it does not answer", on: channel)
             }
         }

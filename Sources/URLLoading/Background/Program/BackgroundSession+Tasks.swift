@@ -82,7 +82,7 @@ extension BackgroundSession {
     /// to know how to load.
     private func write(_ record: TransferRecord, in directory: BackgroundDirectory) throws(BackgroundDirectoryFailure) {
         if !state.withLock({ $0.hasWrittenSettings }) {
-            try directory.write(settings)
+            try directory.write(settings: settings)
             state.withLock { $0.hasWrittenSettings = true }
         }
         try directory.write(record)

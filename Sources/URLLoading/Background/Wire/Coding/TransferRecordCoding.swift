@@ -23,7 +23,7 @@ package enum TransferRecordCoding {
     }
 
     /// The bytes of a session's own journal; nil for settings that are too long to be kept.
-    package static func encoded(_ settings: TransferSettings) -> [UInt8]? { encoded(settings, as: session) }
+    package static func encoded(settings: TransferSettings) -> [UInt8]? { encoded(settings, as: session) }
 
     /// The settings in the bytes of a session's own journal, whatever they are.
     package static func settings(_ bytes: [UInt8]) throws(TransferCodingError) -> TransferSettings {
