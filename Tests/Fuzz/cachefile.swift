@@ -51,9 +51,9 @@ private func log(_ bytes: UnsafeRawBufferPointer) {
     }
     signed += bytes[offset...]
     var log = CacheIndex()
-    signed.withUnsafeBytes { log.take($0) }
+    signed.withUnsafeBytes { log.take(records: $0) }
     var again = CacheIndex()
-    log.shortened.withUnsafeBytes { again.take($0) }
+    log.shortened.withUnsafeBytes { again.take(records: $0) }
     expect(again.byteCount == log.byteCount && again.files.count == log.files.count, "the shorter log tells otherwise")
     expect(again.excess(over: 0) == log.excess(over: 0), "another order")
     expect(log.byteCount >= 0, "fewer than no bytes")

@@ -36,7 +36,7 @@ private final class SlowListener: LoadListener {
 
     func receives(_ response: URLResponse) { told.change { $0 += "|" } }
 
-    func receives(_ piece: Data) { told.change { $0 += String(decoding: piece, as: UTF8.self) } }
+    func receives(piece: Data) { told.change { $0 += String(decoding: piece, as: UTF8.self) } }
 
     func ends(_ error: (any Error)?, file: URL?) { told.change { $0 += "." } }
 

@@ -142,7 +142,7 @@ package final class FileSink: Sendable {
             let step = state.withLock { $0.next(afterBatches: batches) }
             switch step {
             case .write(let chunks):
-                write(chunks)
+                append(chunks)
                 batches += 1
             case .end(let ending, let file, let failure):
                 return carryOut(ending, file, failure)
@@ -154,7 +154,7 @@ package final class FileSink: Sendable {
         }
     }
 
-    private func write(_ chunks: [BodyChunk]) {
+    private func append(_ chunks: [BodyChunk]) {
         let file: TemporaryFile
         switch opened(for: chunks.reduce(0) { $0 + Int64($1.count) }) {
         case .success(let opened): file = opened

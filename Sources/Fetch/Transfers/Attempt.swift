@@ -134,7 +134,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             return state.redirects
         }
         note(head: response)
-        if let refusal = options.refusal(of: request) {
+        if let refusal = options.refusal(ofRedirect: request) {
             stop(task, refusal)
             return completionHandler(nil)
         }

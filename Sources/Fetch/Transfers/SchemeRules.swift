@@ -11,7 +11,7 @@ extension Options {
     }
 
     /// Why a redirect may not be followed; nil where it may.
-    func refusal(of redirect: URLRequest) -> FetchError? {
+    func refusal(ofRedirect redirect: URLRequest) -> FetchError? {
         guard let scheme = redirect.url?.scheme?.lowercased(),
             !(schemes?.contains(scheme) ?? true) || !(redirectSchemes?.contains(scheme) ?? true)
         else { return nil }

@@ -166,7 +166,7 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let refusal = options.refusal(of: request) else { return completionHandler(request) }
+        guard let refusal = options.refusal(ofRedirect: request) else { return completionHandler(request) }
         fail(refusal)
         task.cancel()
         completionHandler(nil)

@@ -61,7 +61,7 @@ final class ConnectionListener: LoadListener, @unchecked Sendable {
         delegates.data?.connection(connection, didReceive: response)
     }
 
-    func receives(_ piece: Data) {
+    func receives(piece: Data) {
         delegates.data?.connection(connection, didReceive: piece)
     }
 

@@ -115,7 +115,7 @@ final class DownloadListener: LoadListener, @unchecked Sendable {
         }
     }
 
-    func receives(_ piece: Data) {
+    func receives(piece: Data) {
         if transfer.isWriting { delegate?.download(download, didReceiveDataOfLength: piece.count) }
     }
 

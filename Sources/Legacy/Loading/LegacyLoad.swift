@@ -244,7 +244,7 @@ extension LegacyLoad: URLSessionDataDelegate {
         received(data.count, by: dataTask)
         listener.prepare(data) { [self] in
             tell { [self] listener in
-                listener.receives(data)
+                listener.receives(piece: data)
                 told(data.count, by: dataTask, of: session)
             }
         }

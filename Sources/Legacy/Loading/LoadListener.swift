@@ -19,11 +19,11 @@ protocol LoadListener: AnyObject, Sendable {
     func isAsked(_ challenge: URLAuthenticationChallenge)
     /// The load has ended with a challenge unanswered.
     func isAskedNoMore(_ challenge: URLAuthenticationChallenge)
-    /// Whether the body may come only when `receives(_ response:)` has returned.
+    /// Whether the body may come only when `receives(_:)` has returned.
     var preparesForBody: Bool { get }
     func receives(_ response: URLResponse)
     /// A piece of the body has been prepared.
-    func receives(_ piece: Data)
+    func receives(piece: Data)
     func hasSent(_ count: Int64, total: Int64, expected: Int64)
     /// The request is sent once more and its stream has been read.
     func bodyStream(for request: URLRequest) -> InputStream?
@@ -33,9 +33,9 @@ protocol LoadListener: AnyObject, Sendable {
     /// The last message. A load that goes to a file has it here.
     func ends(_ error: (any Error)?, file: URL?)
 
-    /// Called before `receives(_ response:)`, elsewhere; calls back when that may be told, behind what came before.
+    /// Called before `receives(_:)`, elsewhere; calls back when that may be told, behind what came before.
     func prepareResponse(then: @escaping @Sendable () -> Void)
-    /// Called before `receives(_ piece:)`, elsewhere; calls back when that may be told.
+    /// Called before `receives(piece:)`, elsewhere; calls back when that may be told.
     func prepare(_ piece: Data, then: @escaping @Sendable () -> Void)
     /// Called before `ends`, elsewhere; calls back when that may be told, with what went wrong with preparing.
     func prepareEnd(then: @escaping @Sendable ((any Error)?) -> Void)

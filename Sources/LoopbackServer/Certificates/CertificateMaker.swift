@@ -90,13 +90,13 @@ enum CertificateMaker {
     }
 
     private static func add(_ addition: CertificateTemplate.Extension, to certificate: OpaquePointer) -> Bool {
-        guard let made = encoded(addition) else { return false }
+        guard let made = openSSLForm(of: addition) else { return false }
         defer { X509_EXTENSION_free(made) }
         return X509_add_ext(certificate, made, -1) == 1
     }
 
     /// An extension in OpenSSL's form, whose reference is handed over.
-    static func encoded(_ addition: CertificateTemplate.Extension) -> OpaquePointer? {
+    static func openSSLForm(of addition: CertificateTemplate.Extension) -> OpaquePointer? {
         guard let object = OBJ_txt2obj(addition.identifier, 1), let value = ASN1_OCTET_STRING_new() else {
             return nil
         }
@@ -135,7 +135,7 @@ extension CertificateMaker {
             list.append(.init("2.5.29.17", critical: template.hasCriticalNames ?? hasNoSubject, value: names))
         }
         if let constraints = template.nameConstraints {
-            list.append(.init("2.5.29.30", critical: true, value: encoded(constraints)))
+            list.append(.init("2.5.29.30", critical: true, value: encoded(constraints: constraints)))
         }
         if template.hasKeyIdentifiers {
             let own = keyIdentifier(certificate)
@@ -163,7 +163,7 @@ extension CertificateMaker {
         }
     }
 
-    private static func encoded(_ constraints: CertificateTemplate.NameConstraints) -> [UInt8] {
+    private static func encoded(constraints: CertificateTemplate.NameConstraints) -> [UInt8] {
         func subtrees(_ tag: UInt8, _ names: [CertificateTemplate.Name]) -> [UInt8] {
             if names.isEmpty { return [] }
             return DERWriter.element(tag, names.flatMap { DERWriter.sequence([encoded($0)]) })

@@ -100,7 +100,7 @@ extension IssuedCertificate {
     }
 
     private static func add(_ addition: CertificateTemplate.Extension, to list: OpaquePointer) -> Bool {
-        guard let made = CertificateMaker.encoded(addition) else { return false }
+        guard let made = CertificateMaker.openSSLForm(of: addition) else { return false }
         defer { X509_EXTENSION_free(made) }
         return X509_CRL_add_ext(list, made, -1) == 1
     }

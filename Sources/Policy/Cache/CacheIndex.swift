@@ -52,7 +52,7 @@ package struct CacheIndex: Sendable {
     package mutating func expect(byteCount: Int) { files.reserve(byteCount / Self.recordSize) }
 
     /// Takes in records as they lie in a file.
-    package mutating func take(_ records: UnsafeRawBufferPointer) {
+    package mutating func take(records: UnsafeRawBufferPointer) {
         var offset = 0
         while records.count - offset >= Self.recordSize {
             let record = UnsafeRawBufferPointer(rebasing: records[offset..<(offset + Self.recordSize)])

@@ -296,7 +296,7 @@ package struct PoolMachine: ~Copyable {
     package mutating func timerFired(now: Duration) {
         timer = nil
         while let entry = deadlines.earliest {
-            let row = records.row(of: entry)
+            let row = records.row(ofDeadline: entry)
             let expiry = row.flatMap { records.connections[$0].isUnused ? records.connections[$0].expiry : nil }
             if let expiry, expiry > now, expiry == entry.deadline { break }
             deadlines.removeEarliest()
@@ -551,7 +551,7 @@ package struct PoolMachine: ~Copyable {
         // Entries of closed connections stay until their time; many short-lived connections must not pile them up.
         if deadlines.count > 2 * records.counts.connections + 64 {
             let records = records
-            deadlines.keep { records.row(of: $0) != nil }
+            deadlines.keep { records.row(ofDeadline: $0) != nil }
         }
     }
 

@@ -45,8 +45,8 @@ struct PoolRecords {
         return row
     }
 
-    /// The row an entry speaks of; nil when its connection is gone or has another entry.
-    func row(of entry: IdleDeadlines.Entry) -> Int? {
+    /// The row that a deadline speaks of; nil when its connection is gone or has another deadline.
+    func row(ofDeadline entry: IdleDeadlines.Entry) -> Int? {
         guard let row = row(of: entry.connection), connections[row].queuedDeadline == entry.deadline else { return nil }
         return row
     }

@@ -44,7 +44,7 @@ struct NewTask: ~Copyable, Sendable {
     }
 
     /// A task that opens a connection and sends nothing.
-    init(_ request: URLRequest, _ warmUp: WarmUp) {
+    init(_ request: URLRequest, warmUp: WarmUp) {
         self.request = request
         body = .request
         outlet = .warmth(warmUp)
@@ -59,7 +59,7 @@ struct NewTask: ~Copyable, Sendable {
     }
 
     /// A task that opens a web socket.
-    init(_ request: URLRequest, _ webSocket: WebSocketCalls) {
+    init(_ request: URLRequest, webSocket: WebSocketCalls) {
         self.init(request, as: .webSocket(webSocket))
     }
 

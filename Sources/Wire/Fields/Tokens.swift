@@ -75,7 +75,7 @@ enum ASCII {
 
     /// Eight bytes with letters made lower-case.
     @inline(__always)
-    static func lowercased(_ bytes: UInt64) -> UInt64 {
+    static func lowercased(eightBytes bytes: UInt64) -> UInt64 {
         // In seven bits of eight these sums carry into the highest bit from "A" on, and from behind "Z" on.
         let ones: UInt64 = 0x0101_0101_0101_0101
         let low = bytes & (ones &* 0x7F)

@@ -86,18 +86,18 @@ struct FramingFields {
 
     /// B16.34: equal values count once, whether they come in one field or in several.
     private mutating func addContentLength(_ value: UnsafeRawBufferPointer) {
-        if let number = value.decimal { return add(number) }
+        if let number = value.decimal { return addLength(number) }
         var members = ListMembers(value)
         while let member = members.next() {
             guard let number = member.decimal else {
                 contentLength = .malformed
                 return
             }
-            add(number)
+            addLength(number)
         }
     }
 
-    private mutating func add(_ number: Int64) {
+    private mutating func addLength(_ number: Int64) {
         switch contentLength {
         case .absent: contentLength = .bytes(number)
         case .bytes(let earlier): if earlier != number { contentLength = .conflicting }
@@ -109,13 +109,13 @@ struct FramingFields {
         var members = ListMembers(value)
         while let member = members.next() {
             if member.isEmpty { continue }
-            add(member)
+            addCoding(member)
         }
         // A field without any coding says that the sender meant something we cannot know.
         if transferEncoding == .absent { transferEncoding = .unknown }
     }
 
-    private mutating func add(_ coding: UnsafeRawBufferPointer) {
+    private mutating func addCoding(_ coding: UnsafeRawBufferPointer) {
         let isChunked = coding.equalsIgnoringCase("chunked")
         guard isChunked || coding.equalsIgnoringCase("identity") || ContentCoding(transferCoding: coding) != nil else {
             transferEncoding = .unknown

@@ -8,7 +8,7 @@ import URLLoadingPolicy
 
     private func replay(_ bytes: [UInt8]) -> CacheIndex {
         var log = CacheIndex()
-        bytes.withUnsafeBytes { log.take($0) }
+        bytes.withUnsafeBytes { log.take(records: $0) }
         return log
     }
 

@@ -49,6 +49,6 @@ extension URLSession {
 
     /// Opens one connection, if fewer than so many are ready.
     private func warmth(of url: URL, wanted: Int) async throws -> PoolMachine.Warmth {
-        try await run(awaited(NewTask(URLRequest(url: url), WarmUp(wanted: wanted)))) { .warmth($0) }
+        try await run(awaited(NewTask(URLRequest(url: url), warmUp: WarmUp(wanted: wanted)))) { .warmth($0) }
     }
 }

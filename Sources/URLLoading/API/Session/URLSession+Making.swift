@@ -46,7 +46,7 @@ extension URLSession {
 
     /// A task that opens a web socket.
     func makeWebSocketTask(_ request: URLRequest, protocols: [String] = []) -> URLSessionWebSocketTask {
-        make(NewTask(request, WebSocketCalls(protocols: protocols))) { URLSessionWebSocketTask(core: $0) }
+        make(NewTask(request, webSocket: WebSocketCalls(protocols: protocols))) { URLSessionWebSocketTask(core: $0) }
     }
 }
 

@@ -330,7 +330,7 @@ package final class DiskCache: Sendable {
     /// Takes in what a log tells from where it was read up to.
     private func takeIn(_ file: inout RecordLog?, _ log: inout CacheIndex) {
         while let records = file?.read(recordSize: CacheIndex.recordSize), !records.isEmpty {
-            records.withUnsafeBytes { log.take($0) }
+            records.withUnsafeBytes { log.take(records: $0) }
         }
     }
 

@@ -134,7 +134,7 @@ extension UnsafeRawBufferPointer {
             // The last eight bytes may have been written in part.
             let place = Swift.min(offset, count &- 8)
             let word = loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            memory.storeBytes(of: ASCII.lowercased(word), toByteOffset: place, as: UInt64.self)
+            memory.storeBytes(of: ASCII.lowercased(eightBytes: word), toByteOffset: place, as: UInt64.self)
             offset &+= 8
         }
         return UnsafeRawBufferPointer(memory).part(0, count)

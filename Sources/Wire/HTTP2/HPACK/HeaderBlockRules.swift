@@ -61,15 +61,15 @@ package enum HeaderBlockRules {
     ) throws(HeaderFault) -> BodyFraming {
         // What these say about a length is about another answer.
         if request == .toHEAD || head.isInformational || head.status == 204 || head.status == 304 { return .none }
-        return try bodyFraming(of: head.fields)
+        return try framing(byLengthIn: head.fields)
     }
 
     /// How the body of a request ends: by a length that it has, or with the stream, which may be at once.
     package static func bodyFraming(of request: Request) throws(HeaderFault) -> BodyFraming {
-        try bodyFraming(of: request.head.fields)
+        try framing(byLengthIn: request.head.fields)
     }
 
-    private static func bodyFraming(of fields: Fields) throws(HeaderFault) -> BodyFraming {
+    private static func framing(byLengthIn fields: Fields) throws(HeaderFault) -> BodyFraming {
         switch FramingFields(fields).contentLength {
         case .absent: return .untilClose
         case .bytes(let count): return .length(count)
