@@ -309,10 +309,10 @@ import URLLoadingTrust
             let owner = try Rig.owner(try folder.directory())
             let (program, _) = try await Rig.program(owner)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            _ = try await program.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            try await program.counts(of: 1)
             owner.received(.suspend(task: 1), from: program)
             owner.received(.list, from: program)
-            let tasks = try await program.first { if case .tasks(let tasks) = $0 { tasks } else { nil } }
+            let tasks = try await program.tasks()
             #expect(tasks.first?.isSuspended == true)
             gate.open()
             owner.received(.label(task: 1, "name"), from: program)
@@ -332,7 +332,7 @@ import URLLoadingTrust
             let owner = try Rig.owner(try folder.directory())
             let (first, _) = try await Rig.program(owner)
             owner.received(.start(Rig.download(server.url("/a"))), from: first)
-            _ = try await first.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            try await first.counts(of: 1)
             owner.received(.suspend(task: 1), from: first)
             owner.disconnected(first)
             let (second, tasks) = try await Rig.program(owner)

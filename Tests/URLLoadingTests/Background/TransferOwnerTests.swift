@@ -30,7 +30,7 @@ import URLLoadingTestSupport
             #expect(try directory.read(settingAside: false).records.first?.events == news)
             owner.received(.delivered(task: 1, number: 3), from: program)
             owner.received(.list, from: program)
-            let left = try await program.first { if case .tasks(let tasks) = $0 { tasks } else { nil } }
+            let left = try await program.tasks()
             #expect(left.isEmpty)
             #expect(try directory.read(settingAside: false).records.isEmpty)
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.filesPath).isEmpty)
@@ -76,7 +76,7 @@ import URLLoadingTestSupport
             _ = try await program.end(of: 1)
             owner.received(.delivered(task: 1, number: 3), from: program)
             owner.received(.list, from: program)
-            _ = try await program.first { if case .tasks(let tasks) = $0 { tasks } else { nil } }
+            try await program.tasks()
             #expect(!program.events.contains(.allDelivered))
             await Rig.stop(owner)
         }
@@ -149,7 +149,7 @@ import URLLoadingTestSupport
         // What a refused program sends is not heard.
         owner.received(.invalidate(cancelling: true), from: second)
         owner.received(.list, from: first)
-        _ = try await first.first { if case .tasks(let tasks) = $0 { tasks } else { nil } }
+        try await first.tasks()
         #expect(throws: BackgroundDirectoryFailure.inUse) {
             try Rig.owner(directory) { $0.lockPatience = .zero }
         }
@@ -191,7 +191,7 @@ import URLLoadingTestSupport
             let owner = try Rig.owner(directory) { $0.whenInvalidated = { ended.fire() } }
             let (program, _) = try await Rig.program(owner)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            _ = try await program.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            try await program.counts(of: 1)
             owner.received(.invalidate(cancelling: true), from: program)
             #expect(try await program.end(of: 1)?.code == -999)
             owner.received(.delivered(task: 1, number: 99), from: program)
@@ -216,7 +216,7 @@ import URLLoadingTestSupport
             let owner = try Rig.owner(directory)
             let (program, _) = try await Rig.program(owner)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            _ = try await program.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            try await program.counts(of: 1)
             owner.received(.cancel(task: 1, wantsResumeData: true), from: program)
             #expect(try await program.end(of: 1)?.code == -999)
             let data = program.events.compactMap { if case .resumeData(1, let data) = $0 { data } else { nil } }.first
@@ -240,7 +240,7 @@ import URLLoadingTestSupport
             let owner = try Rig.owner(try folder.directory())
             let (first, _) = try await Rig.program(owner)
             owner.received(.start(Rig.download(server.url("/old"), task: 1)), from: first)
-            _ = try await first.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            try await first.counts(of: 1)
             owner.disconnected(first)
             var settings = Rig.settings
             settings.requestTimeout += 1
@@ -263,7 +263,7 @@ import URLLoadingTestSupport
             let owner = try Rig.owner(directory)
             let (program, _) = try await Rig.program(owner)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            _ = try await program.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            try await program.counts(of: 1)
             owner.received(.cancel(task: 1, wantsResumeData: false), from: program)
             await Rig.stop(owner)
             let record = try #require(try directory.read(settingAside: false).records.first)
@@ -285,7 +285,7 @@ import URLLoadingTestSupport
             let owner = try Rig.owner(directory)
             let (program, _) = try await Rig.program(owner)
             owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            _ = try await program.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            try await program.counts(of: 1)
             let whole = URL(fileURLWithPath: folder.path + "/whole")
             try Data("xy".utf8).write(to: whole)
             // As the attempt says it just before its end.
@@ -312,7 +312,7 @@ import URLLoadingTestSupport
             let first = try Rig.owner(directory)
             let (one, _) = try await Rig.program(first)
             first.received(.start(Rig.download(server.url("/a"))), from: one)
-            _ = try await one.first { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            try await one.counts(of: 1)
             await Rig.stop(first)
             // It begins with the greeting: the program hears of all of it.
             let second = try Rig.owner(directory) { $0.greetingPatience = .seconds(60) }

@@ -105,6 +105,18 @@ final class ScribeChannel: TransferChannel {
         throw Missed(events: events)
     }
 
+    /// The first counts that the owner tells of a task.
+    @discardableResult
+    func counts(of task: UInt64) async throws -> TransferCounts {
+        try await first { if case .progress(task, let counts) = $0 { counts } else { nil } }
+    }
+
+    /// The owner's answer to `list`.
+    @discardableResult
+    func tasks() async throws -> [TransferSummary] {
+        try await first { if case .tasks(let tasks) = $0 { tasks } else { nil } }
+    }
+
     /// The first question about the transfer of a task.
     func challenge(of task: UInt64 = 1) async throws -> TransferChallenge {
         try await first { if case .challenged(task, let challenge) = $0 { challenge } else { nil } }
