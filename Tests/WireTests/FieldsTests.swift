@@ -140,7 +140,7 @@ struct FieldsTests {
             .connection, .contentDisposition, .contentEncoding, .contentLength, .contentLocation, .contentRange,
             .contentType, .cookie, .date, .eTag, .expect, .expires, .host, .ifModifiedSince, .ifNoneMatch, .ifRange,
             .keepAlive, .lastModified, .location, .pragma, .proxyAuthenticate, .proxyAuthorization,
-            .proxyConnection, .range, .referer, .retryAfter, .server, .setCookie, .te, .trailer, .transferEncoding,
+            .range, .referer, .retryAfter, .server, .setCookie, .te, .trailer, .transferEncoding,
             .upgrade, .userAgent, .vary, .wwwAuthenticate,
         ]
         #expect(Set(names).count == names.count)

@@ -102,8 +102,6 @@ extension FieldName {
     package static var proxyAuthenticationInfo: FieldName { "Proxy-Authentication-Info" }
     /// The name `Proxy-Authorization`.
     package static var proxyAuthorization: FieldName { "Proxy-Authorization" }
-    /// The name `Proxy-Connection`.
-    package static var proxyConnection: FieldName { "Proxy-Connection" }
     /// The name `Range`.
     package static var range: FieldName { "Range" }
     /// The name `Referer`.
