@@ -16,7 +16,7 @@ extension Transaction {
 
     private func giveConnectionAway() {
         if case .finished = state { return }
-        guard case .exchanging(let exchange) = state, responseBegun else {
+        guard case .exchanging(let exchange) = state, hasResponse else {
             return failed(.undetachable(.notAtHead))
         }
         guard exchange.isAtHead else { return failed(.undetachable(exchange.isShared ? .shared : .notAtHead)) }

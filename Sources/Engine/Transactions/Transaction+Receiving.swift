@@ -17,7 +17,7 @@ extension Transaction {
 
     /// The final response's head came.
     func received(head: ResponseHead, framing: BodyFraming, from acceptance: ServerAcceptance) {
-        responseBegun = true
+        hasResponse = true
         noteHead(head)
         body = ResponseBody.make(
             for: head, framing: framing, decodes: handle.request.decodesContent,

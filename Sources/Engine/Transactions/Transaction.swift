@@ -43,9 +43,11 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// When the idle deadline was last moved.
     @exclusivity(unchecked) var movedAt: Int64 = -1
 
-    // What keeps the transfer from going on; each is a reason of its own.
+    // What keeps the transfer from going on: each is a reason of its own, and several may hold at once.
     @exclusivity(unchecked) var suspensions = 0
+    /// The receiver takes no more before it says so, or as much is held for it as may be.
     @exclusivity(unchecked) var isReceiverFull = false
+    /// What is held goes on at the end of the turn.
     @exclusivity(unchecked) var isYielding = false
     /// The connection is given away at the end of the turn (+Detaching).
     @exclusivity(unchecked) var isDetaching = false
@@ -53,15 +55,19 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// The receiver is asked about the connection that is being opened, and the idle time stands still (B6.9).
     @exclusivity(unchecked) private var isAsked = false
 
+    /// What holds or decodes the response's body; nil where bytes reach the receiver as they come.
     @exclusivity(unchecked) var body: ResponseBody?
-    @exclusivity(unchecked) var responseBegun = false
+    /// The final response's head has come.
+    @exclusivity(unchecked) var hasResponse = false
     @exclusivity(unchecked) var bodySentInAttempt: Int64 = 0
     @exclusivity(unchecked) var feed: BodyFeed?
+    /// Which feed it is: what arrives for an earlier one is dropped.
     @exclusivity(unchecked) var feedNumber = 0
     /// A server has refused to say 100 (B5.40): the request goes without asking for it.
     @exclusivity(unchecked) var isExpectationDropped = false
     /// How much more of a body that is not wanted is read; `nil` while it is wanted.
     @exclusivity(unchecked) var discardBudget: Int?
+    /// The receiver has been told of the end, or is about to be.
     @exclusivity(unchecked) var isReported = false
     /// The connection is kept for the request that continues this one.
     @exclusivity(unchecked) var keepsConnection = false
@@ -134,7 +140,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         case .offline:
             return .waitingForConnectivity
         case .exchanging:
-            if responseBegun { return .receivingBody }
+            if hasResponse { return .receivingBody }
             if timeline.isRequestSent { return .waitingForResponse }
             return feed?.isWaiting == true ? .waitingForBody : .sendingRequest
         case .draining:
