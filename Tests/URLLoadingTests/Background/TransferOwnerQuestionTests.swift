@@ -307,9 +307,7 @@ import URLLoadingTrust
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)]) }) { server in
             let owner = try Rig.owner(try folder.directory())
-            let (program, _) = try await Rig.program(owner)
-            owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            try await program.counts(of: 1)
+            let program = try await Rig.downloading(server.url("/a"), by: owner)
             owner.received(.suspend(task: 1), from: program)
             owner.received(.list, from: program)
             let tasks = try await program.tasks()
@@ -330,9 +328,7 @@ import URLLoadingTrust
         let gate = ServerGate()
         try await withServer(router: { _ in .slow([.init("x"), .init("y", when: gate)]) }) { server in
             let owner = try Rig.owner(try folder.directory())
-            let (first, _) = try await Rig.program(owner)
-            owner.received(.start(Rig.download(server.url("/a"))), from: first)
-            try await first.counts(of: 1)
+            let first = try await Rig.downloading(server.url("/a"), by: owner)
             owner.received(.suspend(task: 1), from: first)
             owner.disconnected(first)
             let (second, tasks) = try await Rig.program(owner)

@@ -189,9 +189,7 @@ import URLLoadingTestSupport
         let ended = Signal()
         try await withServer(router: { _ in .slow([.init("x"), .init("y", when: ServerGate())]) }) { server in
             let owner = try Rig.owner(directory) { $0.whenInvalidated = { ended.fire() } }
-            let (program, _) = try await Rig.program(owner)
-            owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            try await program.counts(of: 1)
+            let program = try await Rig.downloading(server.url("/a"), by: owner)
             owner.received(.invalidate(cancelling: true), from: program)
             #expect(try await program.end(of: 1)?.code == -999)
             owner.received(.delivered(task: 1, number: 99), from: program)
@@ -214,9 +212,7 @@ import URLLoadingTestSupport
             return response
         }) { server in
             let owner = try Rig.owner(directory)
-            let (program, _) = try await Rig.program(owner)
-            owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            try await program.counts(of: 1)
+            let program = try await Rig.downloading(server.url("/a"), by: owner)
             owner.received(.cancel(task: 1, wantsResumeData: true), from: program)
             #expect(try await program.end(of: 1)?.code == -999)
             let data = program.events.compactMap { if case .resumeData(1, let data) = $0 { data } else { nil } }.first
@@ -238,9 +234,7 @@ import URLLoadingTestSupport
             request.path == "/old" ? .slow([.init("x"), .init("y", when: gate)]) : .text("new")
         }) { server in
             let owner = try Rig.owner(try folder.directory())
-            let (first, _) = try await Rig.program(owner)
-            owner.received(.start(Rig.download(server.url("/old"), task: 1)), from: first)
-            try await first.counts(of: 1)
+            let first = try await Rig.downloading(server.url("/old"), by: owner)
             owner.disconnected(first)
             var settings = Rig.settings
             settings.requestTimeout += 1
@@ -261,9 +255,7 @@ import URLLoadingTestSupport
         let directory = try folder.directory()
         try await withServer(router: { _ in .slow([.init("x"), .init("y", when: ServerGate())]) }) { server in
             let owner = try Rig.owner(directory)
-            let (program, _) = try await Rig.program(owner)
-            owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            try await program.counts(of: 1)
+            let program = try await Rig.downloading(server.url("/a"), by: owner)
             owner.received(.cancel(task: 1, wantsResumeData: false), from: program)
             await Rig.stop(owner)
             let record = try #require(try directory.read(settingAside: false).records.first)
@@ -283,9 +275,7 @@ import URLLoadingTestSupport
         let directory = try folder.directory()
         try await withServer(router: { _ in .slow([.init("x"), .init("y", when: ServerGate())]) }) { server in
             let owner = try Rig.owner(directory)
-            let (program, _) = try await Rig.program(owner)
-            owner.received(.start(Rig.download(server.url("/a"))), from: program)
-            try await program.counts(of: 1)
+            _ = try await Rig.downloading(server.url("/a"), by: owner)
             let whole = URL(fileURLWithPath: folder.path + "/whole")
             try Data("xy".utf8).write(to: whole)
             // As the attempt says it just before its end.
@@ -310,9 +300,7 @@ import URLLoadingTestSupport
             return response.adding("ETag", isAgain ? "\"new\"" : "\"old\"")
         }) { server in
             let first = try Rig.owner(directory)
-            let (one, _) = try await Rig.program(first)
-            first.received(.start(Rig.download(server.url("/a"))), from: one)
-            try await one.counts(of: 1)
+            _ = try await Rig.downloading(server.url("/a"), by: first)
             await Rig.stop(first)
             // It begins with the greeting: the program hears of all of it.
             let second = try Rig.owner(directory) { $0.greetingPatience = .seconds(60) }

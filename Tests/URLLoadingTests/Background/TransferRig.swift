@@ -214,6 +214,14 @@ enum Rig {
         return (channel, channel.met)
     }
 
+    /// A program that the owner has welcomed, and whose task with the number 1 downloads: it has begun to count bytes.
+    static func downloading(_ url: String, by owner: TransferOwner) async throws -> ScribeChannel {
+        let (program, _) = try await Rig.program(owner)
+        owner.received(.start(Rig.download(url)), from: program)
+        try await program.counts(of: 1)
+        return program
+    }
+
     static func stop(_ owner: TransferOwner) async {
         await withHandover { done in owner.stop { done.resume() } }
     }
