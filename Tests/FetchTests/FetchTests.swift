@@ -87,6 +87,8 @@ struct FetchTests {
         for (arguments, complaint) in [
             ("--nonsense", "there is no option --nonsense"), ("-Q", "FTP commands"),
             ("--max-time=soon", "--max-time needs a number"), ("--cacert", "--cacert needs a file"),
+            ("--max-redirs=21", "--max-redirs needs a number from 0 to 20: more are never followed"),
+            ("--max-redirs=-1", "--max-redirs needs a number from 0 to 20"),
         ] {
             let run = try await FetchRun.run(arguments)
             #expect(run.exitCode == 2 && run.complaints.contains(complaint), "\(run.complaints)")

@@ -193,6 +193,12 @@ package enum OptionValue {
         return number
     }
 
+    /// How many redirects are followed: the library follows no more than 20.
+    package static func redirects(_ text: String) -> Int? {
+        guard let number = Int(text), (0...20).contains(number) else { return nil }
+        return number
+    }
+
     /// How many times a request is made.
     package static func repetitions(_ text: String) -> Int? {
         guard let number = Int(text), (1...100_000).contains(number) else { return nil }

@@ -22,8 +22,7 @@ package enum Advice {
             // A web socket knows neither.
             url?.isWebSocket == true ? nil : "--retry 3 tries again; -C - goes on with a file where it broke off"
         case .timedOut: "--max-time, --connect-timeout and --timeout say how long it may take; --retry 3 tries again"
-        case .tooManyRedirects:
-            "--max-redirs N follows more, up to twenty; a server that goes in circles may wait for its cookie: -c jar -b jar"
+        case .tooManyRedirects: redirects(options)
         case .tlsFailed: tls(error, options)
         case .untrusted: trust(error)
         case .pinMismatch:
@@ -34,6 +33,12 @@ package enum Advice {
             options?.acceptsCompression == true ? "without --compressed the server may send it as it is" : nil
         default: nil
         }
+    }
+
+    private static func redirects(_ options: Options?) -> String {
+        let cookie = "a server that goes in circles may wait for its cookie: -c jar -b jar"
+        guard let limit = options?.maximumRedirects, limit < 20 else { return "\(cookie); -v shows where it leads" }
+        return "--max-redirs N follows more, up to 20; \(cookie)"
     }
 
     private static func tls(_ error: URLError?, _ options: Options?) -> String? {

@@ -143,7 +143,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
                 task,
                 FetchError(
                     .tooManyRedirects, "the server redirects more than \(limit) times",
-                    advice: Advice.about(.tooManyRedirects, nil)))
+                    advice: Advice.about(.tooManyRedirects, nil, options)))
             return completionHandler(nil)
         }
         if options.isVerbose, let url = request.url {

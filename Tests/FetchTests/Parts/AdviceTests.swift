@@ -41,6 +41,15 @@ struct AdviceTests {
         #expect((Advice.about(.connectionLost, lost) != nil) == scheme.hasPrefix("http"))
     }
 
+    @Test("More redirects are advised where fewer than the library follows were chosen, and the cookie always")
+    func redirects() throws {
+        let most = Advice.about(.tooManyRedirects, nil, try options("--max-redirs", "20"))
+        #expect(most == Advice.about(.tooManyRedirects, nil, try options()))
+        #expect(most == "a server that goes in circles may wait for its cookie: -c jar -b jar; -v shows where it leads")
+        let few = Advice.about(.tooManyRedirects, nil, try options("--max-redirs", "19"))
+        #expect(few?.hasPrefix("--max-redirs N follows more, up to 20; a server that goes in circles") == true)
+    }
+
     @Test("To leave --compressed out is advised where it is given")
     func compressed() throws {
         #expect(Advice.about(.cannotDecode, nil, try options()) == nil)

@@ -7,9 +7,10 @@ extension OptionTable {
             .flag("L", "location", \.followsRedirects, "follow redirects, which is usual").common
                 .more("`--no-location` makes the redirect itself the answer").different("usual"),
             .flag(nil, "no-redirects", "the redirect itself is the answer") { $0.followsRedirects = false }.ours,
-            .reading(nil, "max-redirs", .text("N", "a number"), "no more than N redirects", OptionValue.count) {
-                $0.maximumRedirects = $1
-            }.different("-1 is refused: more than twenty are never followed"),
+            .reading(
+                nil, "max-redirs", .text("N", "a number from 0 to 20: more are never followed"),
+                "no more than N redirects; 20 unless set, and never more", OptionValue.redirects
+            ) { $0.maximumRedirects = $1 }.different("20 unless set, in place of 50; -1 and more than 20 are refused"),
             .reading(
                 nil, "proto", .text("SCHEMES", "schemes, such as =https or -ftp"), "use these schemes alone",
                 OptionValue.schemes
