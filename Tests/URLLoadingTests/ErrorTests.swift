@@ -251,6 +251,21 @@ struct ErrorTests {
         #expect(cause?.domain == NSPOSIXErrorDomain && cause?.code == Int(EMFILE))
     }
 
+    @Test("B3.73: the suggestion about a refused certificate goes to the one who can follow it")
+    func trustSuggestions() {
+        func suggestion(_ reason: TrustFailure.Reason) -> String {
+            let error = ErrorMapping.urlError(Self.untrusted(reason), url: nil)
+            return error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String ?? ""
+        }
+        #expect(suggestion(.pinMismatch).contains("add its pin"))
+        #expect(suggestion(.revoked).hasPrefix("Send nothing to \"h\""))
+        #expect(suggestion(.revocationUnknown("stale")).contains("revocation list"))
+        #expect(suggestion(.wrongPurpose) == "Ask the operator of \"h\" to install a valid certificate.")
+        for reason in [TrustFailure.Reason.pinMismatch, .revoked, .revocationUnknown("stale")] {
+            #expect(!suggestion(reason).contains("install a valid certificate"))
+        }
+    }
+
     @Test("What the library says on standard error does not stop a program whose standard error cannot be written")
     func unwritableStandardError() async throws {
         for place in ["/dev/full", "/dev/null"] {
@@ -454,7 +469,12 @@ struct ErrorTests {
             configuration.serverTrustEvaluation = .anchors(pem: "not a certificate")
             let error = await failure(try server.at("/", host: "localhost"), configuration)
             #expect(error?.code == .serverCertificateUntrusted)
-            #expect(error?.localizedDescription.contains("No certificate was found") == true)
+            let text = error?.localizedDescription ?? ""
+            let words = "The session's serverTrustEvaluation is mistaken, so it does not trust \"localhost\": "
+            #expect(text.hasPrefix(words), "\(text)")
+            #expect(text.contains("No certificate was found") && !text.contains("pretends"))
+            let suggestion = error?.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+            #expect(suggestion?.hasPrefix("Correct the session's serverTrustEvaluation") == true)
         }
     }
 

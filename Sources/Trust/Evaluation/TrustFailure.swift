@@ -59,6 +59,9 @@ package struct TrustFailure: Error, Sendable, Equatable, CustomStringConvertible
     /// The system's error that kept files with roots from being read, so that the peer may be a good one. It
     /// takes no part in comparisons.
     package var shortage: Int32?
+    /// What is wrong with the program's own choice, which therefore believes no peer: this one may be a good one. It
+    /// takes no part in comparisons.
+    package var mistake: String?
 
     /// A failure of one certificate.
     package init(_ reason: Reason, certificate: String, issuer: String = "", further: [Reason] = []) {

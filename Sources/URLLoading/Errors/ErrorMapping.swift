@@ -178,8 +178,11 @@ package enum ErrorMapping {
         if let errno = refusal.shortage {
             return urlError(.localResource(SystemError(errno: errno, call: "open")), url: url)
         }
+        let mistake = refusal.mistake.map {
+            "The session's serverTrustEvaluation is mistaken, so it does not trust \"\(host)\": \($0)"
+        }
         return LoadFailure.make(
-            trustCode(refusal), url, text, underlying: UnderlyingError.trust(refusal),
+            trustCode(refusal), url, mistake ?? text, underlying: UnderlyingError.trust(refusal),
             suggestion: suggestion(refusal, host: host),
             trust: refusal.presented.map { chain in
                 SecTrust(presented: chain, policy: TrustPolicy(host: HostName(host)), evaluator: evaluator)
@@ -195,6 +198,8 @@ package enum ErrorMapping {
     /// What a person can do about it (B3.73).
     private static func suggestion(_ failure: TrustFailure, host: String) -> String {
         switch failure.reason {
+        case _ where failure.mistake != nil:
+            "Correct the session's serverTrustEvaluation; its property problem says what is wrong."
         case .noRootsFound:
             "Install the package ca-certificates, or name a file of trusted certificates in SSL_CERT_FILE."
         case .unknownRoot, .selfSigned:
@@ -206,11 +211,16 @@ package enum ErrorMapping {
         case .hostMismatch:
             "Check the name in the URL; the server's certificate must name \"\(host)\"."
         case .knownHostChanged:
-            "Ask whoever runs \"\(host)\" whether its certificate was changed, then remove its line from the known hosts."
+            "Ask the operator of \"\(host)\" whether its certificate was changed, then remove its known hosts' line."
+        case .pinMismatch:
+            "If you know of a new key of \"\(host)\", add its pin to serverTrustEvaluation; if not, do not connect."
+        case .revoked:
+            "Send nothing to \"\(host)\" until its operator has installed a new certificate."
+        case .revocationUnknown:
+            "Give the session a revocation list of the certificate's issuer, or check revocation with .soft."
         case .wrongPurpose, .weakKey, .weakSignature, .notACertificateAuthority, .pathLength,
-            .unknownCriticalExtension, .nameConstraint, .signatureInvalid, .malformed, .revoked, .revocationUnknown,
-            .pinMismatch, .other:
-            "Ask whoever runs \"\(host)\" to install a valid certificate."
+            .unknownCriticalExtension, .nameConstraint, .signatureInvalid, .malformed, .other:
+            "Ask the operator of \"\(host)\" to install a valid certificate."
         }
     }
 

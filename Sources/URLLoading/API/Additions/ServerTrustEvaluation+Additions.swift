@@ -268,9 +268,9 @@ private struct MistakenEvaluator: TrustEvaluator {
     let mistake: String
 
     func evaluate(_ chain: CertificateChain, policy: TrustPolicy) -> TrustVerdict {
-        .refused(
-            TrustFailure(
-                .other("the session's serverTrustEvaluation is mistaken, so it trusts no server: \(mistake)"),
-                chain.leaf))
+        var failure = TrustFailure(
+            .other("the session's serverTrustEvaluation is mistaken, so it trusts no server: \(mistake)"), chain.leaf)
+        failure.mistake = mistake
+        return .refused(failure)
     }
 }
