@@ -57,7 +57,9 @@ enum LoadFailure {
 
     /// A GET request with a body (B5.33).
     static func bodyOfGET(_ url: URL?) -> URLError {
-        make(.dataLengthExceedsMaximum, url, "resource exceeds maximum size")
+        make(
+            .dataLengthExceedsMaximum, url, "resource exceeds maximum size",
+            suggestion: "A GET sends no body: set httpMethod to POST or PUT, or put the data into the URL's query.")
     }
 
     /// A load that only a cache may answer, and nothing is cached (B17.19).

@@ -77,11 +77,13 @@ struct LoadErrorTests {
         }
     }
 
-    @Test("B17.36: GET with a body is −1103, before anything is opened")
+    @Test("B5.33, B17.36: GET with a body is −1103, before anything is opened, with what to do in place of it")
     func bodyOfGET() async throws {
         try await withServer(router: { _ in .text("x") }) { server in
             let load = try await Load(URLRequest("GET", server.at(), body: "x"))
             #expect(load.code == .dataLengthExceedsMaximum && load.message == "resource exceeds maximum size")
+            let suggestion = load.error?.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+            #expect(suggestion?.hasPrefix("A GET sends no body: set httpMethod to POST or PUT") == true)
             #expect(server.stats.connectionsAccepted == 0)
         }
     }
