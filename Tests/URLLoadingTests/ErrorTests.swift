@@ -52,6 +52,29 @@ struct ErrorTests {
         }
     }
 
+    @Test("B17.4: what the server has done is told with its host, and with nothing else of the URL")
+    func hostTexts() throws {
+        let url = try #require(URL(string: "http://me:secret@a.test:81/path?token=secret"))
+        let lost = EngineError.connectionLost(nil, phase: .receivingBody, received: 4, expected: 100)
+        for (error, text) in [
+            (
+                lost,
+                "The connection was closed by the server while receiving the response's body after 4 of 100 bytes (a.test)."
+            ),
+            (.wire(.corruptContent), "The compressed body is corrupt (a.test)."),
+            (.ftp(.missing), "There is no such file on the server (a.test)."),
+            (.invalidRequest(.unsendableMethod), "The request cannot be sent: The method is not a token (a.test)."),
+        ] {
+            #expect(ErrorMapping.urlError(error, url: url).localizedDescription == text)
+        }
+        let nowhere = ErrorMapping.urlError(.wire(.corruptContent), url: nil)
+        #expect(nowhere.localizedDescription == "The compressed body is corrupt.")
+        for error in [EngineError.http2(.reset(.cancel)), .body(.goesBeyond(announced: 2)), .undetachable(.shared)] {
+            #expect(ErrorMapping.urlError(error, url: url).localizedDescription.hasSuffix(" (a.test)."))
+        }
+        #expect(ErrorMapping.urlError(.cancelled, url: url).localizedDescription == "cancelled")
+    }
+
     @Test("B17.4: the text about a certificate that is not pinned names one fault, and no text has two full stops")
     func trustTexts() {
         let pin = TrustFailure(.pinMismatch, certificate: "a.test").description

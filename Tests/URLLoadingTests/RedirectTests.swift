@@ -219,7 +219,8 @@ struct RedirectTests {
             #expect(!calls.contains("data"))
             #expect(task.response == nil)
             let error = try #require(task.error as? URLError)
-            #expect(error.localizedDescription == "too many HTTP redirects")
+            #expect(
+                error.localizedDescription == "too many HTTP redirects: more than 20; the last led to 127.0.0.1")
             #expect(error.failingURL?.path == "/loop")
             let code = await codeThrown {
                 _ = try await URLSession(configuration: .default).data(from: server.at("/loop"))

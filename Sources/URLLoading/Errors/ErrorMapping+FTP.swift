@@ -7,7 +7,8 @@ import URLLoadingPolicy
 extension ErrorMapping {
     /// The public error for an FTP server's refusal.
     static func ftpError(_ failure: FTPFailure, url: URL?) -> URLError {
-        LoadFailure.make(ftpCode(failure), url, failure.description, underlying: UnderlyingError.ftp(failure))
+        let text = ErrorText.naming(failure.description, hostOf: url)
+        return LoadFailure.make(ftpCode(failure), url, text, underlying: UnderlyingError.ftp(failure))
     }
 
     /// The code for each refusal.

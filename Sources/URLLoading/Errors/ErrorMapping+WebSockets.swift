@@ -17,7 +17,8 @@ extension ErrorMapping {
         case .engine(let error): urlError(error, url: url, evaluator: evaluator)
         case .end(.cancelled): LoadFailure.cancelled(url)
         case .end(.closed): posix(.ENOTCONN, url, "The web socket has been closed.")
-        case .end(.lost): LoadFailure.make(.networkConnectionLost, url, "The connection is over.")
+        case .end(.lost):
+            LoadFailure.make(.networkConnectionLost, url, ErrorText.naming("The connection is over.", hostOf: url))
         case .end(.fault(let fault)): faultError(fault, url)
         }
     }
@@ -30,7 +31,8 @@ extension ErrorMapping {
             .lengthNotMinimal, .lengthTooLarge, .continuationWithoutStart, .messageInsideMessage, .malformedClose,
             .invalidCloseCode, .invalidCloseReason, .invalidText, .corruptCompression:
             LoadFailure.make(
-                .badServerResponse, url, fault.description, underlying: posix(.EPROTO, nil, fault.description))
+                .badServerResponse, url, ErrorText.naming(fault.description, hostOf: url),
+                underlying: posix(.EPROTO, nil, fault.description))
         }
     }
 
@@ -46,7 +48,7 @@ extension ErrorMapping {
             case .unknownExtension: "The server has chosen an extension that was not offered, or not so."
             }
         return LoadFailure.make(
-            .badServerResponse, url, text,
+            .badServerResponse, url, ErrorText.naming(text, hostOf: url),
             underlying: UnderlyingError.message(.badResponse, text))
     }
 
@@ -56,11 +58,12 @@ extension ErrorMapping {
         guard case .wire(let error) = failure, error != .closedBeforeResponse else {
             return urlError(failure, url: url, evaluator: evaluator)
         }
-        return LoadFailure.make(.badServerResponse, url, failure.description, underlying: UnderlyingError.wire(error))
+        let text = ErrorText.naming(failure.description, hostOf: url)
+        return LoadFailure.make(.badServerResponse, url, text, underlying: UnderlyingError.wire(error))
     }
 
     private static func posix(_ code: POSIXError.Code, _ url: URL?, _ description: String) -> POSIXError {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: ErrorText.naming(description, hostOf: url)]
         if let url {
             userInfo[NSURLErrorFailingURLErrorKey] = url
             userInfo[LoadFailure.failingURLStringKey] = url.absoluteString

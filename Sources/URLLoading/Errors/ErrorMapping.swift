@@ -15,6 +15,8 @@ package enum ErrorMapping {
         _ error: EngineError, url: URL?, evaluator: any TrustEvaluator = SecTrust.system,
         ofDownload isDownload: Bool = false
     ) -> URLError {
+        /// The text with the host, for errors that do not know it.
+        var textWithHost: String { ErrorText.naming(error.description, hostOf: url) }
         switch error {
         case .cancelled:
             return LoadFailure.cancelled(url)
@@ -38,22 +40,22 @@ package enum ErrorMapping {
             return tlsError(failure, host: host, description: error.description, url: url, evaluator)
         case .connectionLost(let cause, _, _, _):
             return LoadFailure.make(
-                .networkConnectionLost, url, error.description,
+                .networkConnectionLost, url, textWithHost,
                 underlying: cause.map(UnderlyingError.system) ?? UnderlyingError.closed(error.description))
         case .wire(let failure):
             return LoadFailure.make(
-                wireCode(failure, isDownload), url, error.description, underlying: UnderlyingError.wire(failure))
+                wireCode(failure, isDownload), url, textWithHost, underlying: UnderlyingError.wire(failure))
         case .http2(let failure):
             return LoadFailure.make(
-                http2Code(failure), url, error.description, underlying: UnderlyingError.http2(failure))
+                http2Code(failure), url, textWithHost, underlying: UnderlyingError.http2(failure))
         case .body(let failure):
-            return bodyError(failure, url: url, description: error.description)
+            return bodyError(failure, url: url, description: textWithHost)
         case .invalidRequest(let failure):
             return LoadFailure.make(
-                failure == .unsendableTarget ? .badURL : .unsupportedURL, url, error.description,
+                failure == .unsendableTarget ? .badURL : .unsupportedURL, url, textWithHost,
                 underlying: UnderlyingError.wire(failure))
         case .undetachable:
-            return LoadFailure.make(.unsupportedURL, url, error.description)
+            return LoadFailure.make(.unsupportedURL, url, textWithHost)
         case .ftp(let failure):
             return ftpError(failure, url: url)
         case .localResource(let failure):

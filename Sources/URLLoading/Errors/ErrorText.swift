@@ -39,6 +39,13 @@ enum ErrorText {
     /// The URL for a description, without password; in the words of Foundation where there is none.
     static func shown(_ url: URL?) -> String { url.map(withoutPassword) ?? "(null)" }
 
+    /// A sentence that names no host, with that of the URL in front of its full stop, so that a log tells loads apart.
+    static func naming(_ text: String, hostOf url: URL?) -> String {
+        guard let host = url?.host(), !host.isEmpty else { return text }
+        let isStopped = text.hasSuffix(".")
+        return "\(isStopped ? text.dropLast() : text[...]) (\(host))\(isStopped ? "." : "")"
+    }
+
     /// How an object of Foundation names itself: by its class, or the name that the class has there, and its place in
     /// memory.
     static func name(of object: AnyObject, _ name: String? = nil) -> String {

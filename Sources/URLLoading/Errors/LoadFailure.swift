@@ -105,9 +105,11 @@ enum LoadFailure {
         make(.cannotConnectToHost, url, "The configuration's localAddress \"\(text)\" is no numeric address.")
     }
 
-    /// More than 20 redirects; the URL is the last that was loaded, whose redirect is not followed (B4.14).
-    static func tooManyRedirects(_ url: URL?) -> URLError {
-        make(.httpTooManyRedirects, url, "too many HTTP redirects")
+    /// More than 20 redirects; the URL is the last that was loaded, whose redirect to `next` is not followed (B4.14).
+    static func tooManyRedirects(_ url: URL?, to next: URL?) -> URLError {
+        let end = next?.host().map { "; the last led to \($0)" } ?? ""
+        let limit = RedirectRules.maximumRedirects
+        return make(.httpTooManyRedirects, url, "too many HTTP redirects: more than \(limit)\(end)")
     }
 
     /// The file of a download cannot be written (B9.11).

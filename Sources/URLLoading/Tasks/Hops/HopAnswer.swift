@@ -213,7 +213,7 @@ struct HopAnswer: Sendable {
         on reactor: Reactor? = nil
     ) -> Fate {
         guard RedirectRules.mayFollow(afterRedirects: plan.redirectsSoFar) else {
-            task.hops.willFail(LoadFailure.tooManyRedirects(plan.redirectable?.url))
+            task.hops.willFail(LoadFailure.tooManyRedirects(plan.redirectable?.url, to: next.url))
             return .abandoned
         }
         // B4.11.

@@ -206,7 +206,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         },
         Mistake(
             "reset in the body", .networkConnectionLost, exit: 56, cause: (NSPOSIXErrorDomain, Int(ECONNRESET)),
-            says: "lost", "reset"
+            says: "lost", "reset", "127.0.0.1"
         ) {
             let server = try LoopbackServer.start { _ in
                 // The pause lets the client read the beginning, which a reset may otherwise take back.
@@ -285,7 +285,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         _ name: String, _ code: URLError.Code, exit: Int32, cause: URLLoadingErrorDomain.HTTPCode,
         says words: String..., steps: @escaping @Sendable () -> [ScriptStep]
     ) -> Mistake {
-        Mistake(name, code, exit: exit, cause: (URLLoadingErrorDomain.http, cause.rawValue), words: words) {
+        // In a log of many servers each text says whose answer it was (B17.4).
+        Mistake(
+            name, code, exit: exit, cause: (URLLoadingErrorDomain.http, cause.rawValue), words: words + ["127.0.0.1"]
+        ) {
             let server = try LoopbackServer.start { _ in .script(steps()) }
             return Stage(server: server, url: server.url())
         }
