@@ -6,7 +6,7 @@ import URLLoadingWire
 @Suite("WireError")
 struct WireErrorTests {
     private static let malformed: [WireError] = [
-        .notHTTP, .unsupportedVersion, .malformedStatusLine, .statusCodeOutOfRange, .malformedRequestLine,
+        .notHTTP, .alertOfTLS, .unsupportedVersion, .malformedStatusLine, .statusCodeOutOfRange, .malformedRequestLine,
         .bareCarriageReturn, .nulByte, .missingColon, .malformedFieldName, .whitespaceBeforeColon,
         .foldBeforeFirstField, .lineTooLong(limit: 1), .headTooLarge(limit: 1), .tooManyFields(limit: 1),
         .trailersTooLarge(limit: 1), .malformedContentLength, .conflictingContentLengths, .ambiguousRequestFraming,

@@ -213,7 +213,9 @@ struct HeadLines {
             let mayBeEmptyLine =
                 !hasSkippedEmptyLine && (firstByte == ASCII.carriageReturn || firstByte == ASCII.lineFeed)
             // B16.18: what does not begin like HTTP is refused at its first byte; its line may never end.
-            if kind == .response, !mayBeEmptyLine, !beginsLikeHTTP(bytes) { throw .notHTTP }
+            if kind == .response, !mayBeEmptyLine, !beginsLikeHTTP(bytes) {
+                throw firstByte == 0x15 ? .alertOfTLS : .notHTTP
+            }
             guard let lineEnd = try findLineEnd(bytes) else { return false }
             let textEnd = try endOfContent(bytes, lineEnd: lineEnd)
             if textEnd == lineStart, !hasSkippedEmptyLine {

@@ -7,6 +7,8 @@ package enum WireError: Error, Sendable, Equatable {
 
     /// The answer does not start with `HTTP/` (B16.18).
     case notHTTP
+    /// The answer begins as an alert of TLS does (B16.18): the server expects TLS.
+    case alertOfTLS
     /// The major version is not 1 (B16.17).
     case unsupportedVersion
     /// A status line that follows no grammar (B16.16, B16.19).
@@ -131,11 +133,11 @@ extension WireError {
     /// What this reason means for the sender of the request.
     package var kind: Kind {
         switch self {
-        case .notHTTP, .unsupportedVersion, .malformedStatusLine, .statusCodeOutOfRange, .malformedRequestLine,
-            .bareCarriageReturn, .nulByte, .missingColon, .malformedFieldName, .whitespaceBeforeColon,
-            .foldBeforeFirstField, .lineTooLong, .headTooLarge, .tooManyFields, .trailersTooLarge,
-            .malformedContentLength, .conflictingContentLengths, .ambiguousRequestFraming, .malformedChunkSize,
-            .chunkSizeOverflow, .chunkLineTooLong, .missingChunkTerminator:
+        case .notHTTP, .alertOfTLS, .unsupportedVersion, .malformedStatusLine, .statusCodeOutOfRange,
+            .malformedRequestLine, .bareCarriageReturn, .nulByte, .missingColon, .malformedFieldName,
+            .whitespaceBeforeColon, .foldBeforeFirstField, .lineTooLong, .headTooLarge, .tooManyFields,
+            .trailersTooLarge, .malformedContentLength, .conflictingContentLengths, .ambiguousRequestFraming,
+            .malformedChunkSize, .chunkSizeOverflow, .chunkLineTooLong, .missingChunkTerminator:
             .malformedResponse
         case .closedBeforeResponse, .closedInHead, .closedInBody, .closedInChunked, .bytesWithoutRequest:
             .truncated
@@ -157,6 +159,7 @@ extension WireError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notHTTP: "The server's answer does not start with HTTP/."
+        case .alertOfTLS: "The server answers in TLS, as those of https URLs do."
         case .unsupportedVersion: "The message is of an HTTP version other than 1.x."
         case .malformedStatusLine: "The status line is malformed."
         case .statusCodeOutOfRange: "The status code is below 100."

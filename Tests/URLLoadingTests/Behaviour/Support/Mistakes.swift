@@ -179,6 +179,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         plain("garbage instead of HTTP", .cannotParseResponse, exit: 8, cause: .malformedResponse, says: "HTTP") {
             [.text("SSH-2.0-OpenSSH_9.2\r\n")]
         },
+        plain("http to a port of https", .cannotParseResponse, exit: 8, cause: .malformedResponse, says: "TLS", "https")
+        {
+            [.send([21, 3, 1, 0, 2, 2, 70]), .close]
+        },
         plain("contradicting lengths", .cannotParseResponse, exit: 8, cause: .malformedResponse, says: "Content-Length")
         {
             [.lines("\(ok)Content-Length: 1\nContent-Length: 2\n\nx")]
