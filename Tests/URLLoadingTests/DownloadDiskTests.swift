@@ -18,8 +18,10 @@ struct DownloadDiskTests {
                 let session = URLSession(configuration: .default)
                 for path in ["/", "/empty"] {
                     let url = try server.at(path)
-                    let code = await codeThrown { _ = try await session.download(from: url) }
-                    #expect(code == .cannotCreateFile)
+                    let error = await #expect(throws: URLError.self) { _ = try await session.download(from: url) }
+                    #expect(error?.code == .cannotCreateFile)
+                    let text = error?.localizedDescription
+                    #expect(text?.hasSuffix("could not be made in /nowhere/at/all: No such file or directory") == true)
                 }
                 // The session goes on loading.
                 _ = try await session.data(from: try server.at("/"))
@@ -50,6 +52,8 @@ struct DownloadDiskTests {
                 await done.wait()
                 #expect(result.value.0 == nil)
                 #expect(result.value.1?.code == .cannotWriteToFile)
+                let text = result.value.1?.localizedDescription
+                #expect(text?.hasSuffix("could not be written in \(folder.path): File too large") == true)
                 #expect(result.value.1?.failingURL == (try server.at("/")))
                 #expect((result.value.1?.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EFBIG)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
@@ -111,8 +115,10 @@ struct DownloadDiskTests {
         try await withServer(router: router) { server in
             let session = URLSession(configuration: .default)
             let url = try server.at("/")
-            let code = await codeThrown { _ = try await session.download(from: url) }
-            #expect(code == .cannotWriteToFile)
+            let error = await #expect(throws: URLError.self) { _ = try await session.download(from: url) }
+            #expect(error?.code == .cannotWriteToFile)
+            let folder = FileManager.default.temporaryDirectory.path
+            #expect(error?.localizedDescription.hasPrefix("There is no room for the download in \(folder): ") == true)
             gate.open()
             session.invalidateAndCancel()
         }

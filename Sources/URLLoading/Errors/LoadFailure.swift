@@ -112,8 +112,9 @@ enum LoadFailure {
         return make(.httpTooManyRedirects, url, "too many HTTP redirects: more than \(limit)\(end)")
     }
 
-    /// The file of a download cannot be written (B9.11).
-    static func unwritableFile(_ url: URL?, _ failure: FileFailure) -> URLError {
+    /// The file of a download cannot be written in this folder (B9.11).
+    static func unwritableFile(_ url: URL?, in folder: String, _ failure: FileFailure) -> URLError {
+        let lacksRoom = [ENOSPC, EDQUOT].contains(failure.error.errno)
         let (code, what): (URLError.Code, String) =
             switch failure.step {
             case .create: (.cannotCreateFile, "made")
@@ -121,8 +122,9 @@ enum LoadFailure {
             case .close: (.cannotCloseFile, "closed")
             case .move: (.cannotMoveFile, "moved")
             }
+        let problem = lacksRoom ? "There is no room for the download" : "The file for the download could not be \(what)"
         return make(
-            code, url, "The file for the download could not be \(what): \(failure.error)",
+            code, url, "\(problem) in \(folder): \(failure.error.message)",
             underlying: UnderlyingError.system(failure.error))
     }
 

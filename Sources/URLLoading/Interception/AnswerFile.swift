@@ -33,14 +33,14 @@ final class AnswerFile: Sendable {
     /// Writes a body to a file, which is the caller's.
     static func write(_ body: InterceptedBody, in folder: String, of url: URL?) async throws -> URL {
         let naming = FileNaming.downloads
-        let file = try await onDisk(.create, url) {
+        let file = try await onDisk(.create, url, folder) {
             TemporaryFile.create(in: folder, prefix: naming.prefix, suffix: naming.suffix)
         }
         var pieces = BodyPieces(body)
         while let piece = try await pieces.next(isolation: nil) {
-            try await onDisk(.write, url) { Self.result(piece.withUnsafeBytes { file.append($0) }) }
+            try await onDisk(.write, url, folder) { Self.result(piece.withUnsafeBytes { file.append($0) }) }
         }
-        try await onDisk(.close, url) { Self.result(file.close()) }
+        try await onDisk(.close, url, folder) { Self.result(file.close()) }
         file.letGo()
         return file.url
     }
@@ -50,11 +50,12 @@ final class AnswerFile: Sendable {
     }
 
     private static func onDisk<Value: Sendable>(
-        _ step: FileFailure.Step, _ url: URL?, _ work: @escaping @Sendable () -> Result<Value, SystemError>
+        _ step: FileFailure.Step, _ url: URL?, _ folder: String,
+        _ work: @escaping @Sendable () -> Result<Value, SystemError>
     ) async throws -> Value {
         switch await BlockingLane.files.value(work) {
         case .success(let value): return value
-        case .failure(let error): throw LoadFailure.unwritableFile(url, FileFailure(step, error))
+        case .failure(let error): throw LoadFailure.unwritableFile(url, in: folder, FileFailure(step, error))
         }
     }
 }

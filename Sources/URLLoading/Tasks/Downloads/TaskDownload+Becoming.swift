@@ -30,10 +30,11 @@ extension TaskDownload {
     func save(stored body: Data) {
         let url = task.currentRequest?.url
         switch createFile() {
-        case .failure(let error): task.hops.willFail(LoadFailure.unwritableFile(url, FileFailure(.create, error)))
+        case .failure(let error):
+            task.hops.willFail(LoadFailure.unwritableFile(url, in: folder, FileFailure(.create, error)))
         case .success(let file):
             if let error = body.withUnsafeBytes({ file.append($0) }) ?? file.close() {
-                return task.hops.willFail(LoadFailure.unwritableFile(url, FileFailure(.write, error)))
+                return task.hops.willFail(LoadFailure.unwritableFile(url, in: folder, FileFailure(.write, error)))
             }
             task.state.withLock { $0.download?.stored = file }
             if !body.isEmpty { tellWritten(Int64(body.count)) }

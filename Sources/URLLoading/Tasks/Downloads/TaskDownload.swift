@@ -29,7 +29,7 @@ struct TaskDownload: Sendable {
             case .room:
                 task.hops.resumeReading()
             case .failed(let failure):
-                task.hops.willFail(LoadFailure.unwritableFile(plan.request?.url, failure))
+                task.hops.willFail(LoadFailure.unwritableFile(plan.request?.url, in: folder, failure))
                 task.hops.cancel()
             }
         }
@@ -75,7 +75,7 @@ struct TaskDownload: Sendable {
                 end.file = file
                 task.hops.ended(end)?.resume()
             case .failure(let failure):
-                task.hops.willFail(LoadFailure.unwritableFile(end.url, failure))
+                task.hops.willFail(LoadFailure.unwritableFile(end.url, in: folder, failure))
                 endHop(end, without: sink)
             }
         }
