@@ -6,6 +6,8 @@ import Foundation
 /// A file under way.
 final class PartFile: Sendable {
     private let descriptor: Int32
+    /// Under which name it is written.
+    private let path: String
     /// Whether it is no regular file, such as a device or a pipe: nothing is put in place or gone on with.
     let isSpecial: Bool
     /// Whether it has its own name already.
@@ -18,7 +20,7 @@ final class PartFile: Sendable {
     /// Opens or makes the part of a file; `isNew` where nothing may be there yet, neither under its name nor, at the
     /// end, in its place. Users that may not read the file that it will replace may not read the part either.
     init(of place: OutputPlace, isNew: Bool = false) throws(FetchError) {
-        let path = place.part
+        path = place.part
         let old = try Self.replaced(place.path)
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         descriptor = open(path, isNew ? flags | O_EXCL : flags, old == nil ? 0o666 : 0o600)
@@ -38,6 +40,7 @@ final class PartFile: Sendable {
 
     /// Opens a device or a pipe.
     init(special path: String, _ patience: Patience) throws(FetchError) {
+        self.path = path
         descriptor = try Self.openSpecial(path, patience)
         isSpecial = true
         isInPlace = true
@@ -47,7 +50,11 @@ final class PartFile: Sendable {
 
     /// Opens a file of which the first bytes are kept, by the word of the user. The others stay until the server has agreed.
     init(continuing path: String, at offset: Int64) throws(FetchError) {
+        self.path = path
         descriptor = open(path, O_RDWR | (offset == 0 ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK, 0o666)
+        if descriptor < 0, errno == ENOENT, offset > 0 {
+            throw FetchError(.cannotResume, "\(path) is not there, so that it cannot be gone on with at \(offset)")
+        }
         guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
         isSpecial = false
         isInPlace = true
@@ -68,7 +75,7 @@ final class PartFile: Sendable {
 
     func append(_ data: Data, _ patience: Patience) throws(FetchError) {
         let error = FileDescriptor.write(data, to: descriptor, patience)
-        if error != 0 { throw FetchError.writing("the file", error) }
+        if error != 0 { throw FetchError.writing(path, error) }
     }
 
     /// Sets when the file has changed last. A file system that cannot is no reason to fail.
@@ -85,7 +92,7 @@ final class PartFile: Sendable {
     func goOn(at offset: Int64) throws(FetchError) {
         if isSpecial { return }
         guard ftruncate(descriptor, off_t(offset)) == 0, lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
-            throw FetchError(.cannotWrite, "the file cannot be written: \(FetchError.system(errno))")
+            throw Self.unwritable(path, errno)
         }
     }
 
