@@ -158,7 +158,8 @@ struct FetchError: Error {
         let code = (error as? URLError).map { ExitCode($0, hasAnswer: hasAnswer) } ?? .other
         self.init(
             code, text.localizedDescription,
-            advice: Advice.about(code, error as? URLError, options) ?? text.localizedRecoverySuggestion)
+            advice: Advice.about(code, error as? URLError, options, hasAnswer: hasAnswer)
+                ?? text.localizedRecoverySuggestion)
         cause = error as? URLError
     }
 

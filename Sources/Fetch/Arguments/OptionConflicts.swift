@@ -52,6 +52,10 @@ enum OptionConflicts {
     }
 
     private static func checkBody(_ options: Options) throws(UsageError) {
+        // The library writes it in capitals as well.
+        if options.method?.uppercased() == "CONNECT" {
+            throw UsageError("--request cannot be CONNECT: it belongs to proxies", advice: "-x names a proxy")
+        }
         if case .multipart = options.body,
             let type = options.fields.last(where: { $0.name.lowercased() == "content-type" }),
             !type.value.lowercased().hasPrefix("multipart/")
@@ -128,7 +132,7 @@ enum OptionConflicts {
         if options.failsOnErrorStatus, options.failsWithBody {
             throw UsageError("--fail keeps no body and --fail-with-body does: leave one out")
         }
-        let hasFiles = options.targets.contains { $0.output != nil && $0.output != .file("-") }
+        let hasFiles = options.targets.contains(where: \.isIntoFile)
         if options.outputFolder != nil, !hasFiles { throw UsageError("--output-dir needs --output or --remote-name") }
         if options.savedTag != nil || options.comparedTag != nil {
             guard options.targets.count == 1 else { throw UsageError("--etag-save and --etag-compare are for one URL") }
@@ -136,7 +140,7 @@ enum OptionConflicts {
     }
 
     private static func checkResumption(_ options: Options) throws(UsageError) {
-        guard options.targets.allSatisfy({ $0.output != nil && $0.output != .file("-") }) else {
+        guard options.targets.allSatisfy(\.isIntoFile) else {
             throw UsageError("--continue-at needs --output or --remote-name")
         }
         if options.believesServersNames {

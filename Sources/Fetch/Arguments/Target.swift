@@ -11,6 +11,9 @@ package struct Target: Sendable, Equatable {
     /// Whether https was only a guess, so that http may be meant.
     package var mayBePlain = false
 
+    /// Whether the body goes into a file.
+    var isIntoFile: Bool { output != nil && output != .file("-") }
+
     /// A target as it is.
     package init(_ url: URL, output: OutputChoice? = nil, mayBePlain: Bool = false) {
         self.url = url

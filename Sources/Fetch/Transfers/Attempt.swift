@@ -308,7 +308,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
             stop(
                 task,
                 FetchError(
-                    .errorStatus, "the server answered with status \(status)", advice: Advice.about(status: status)))
+                    .errorStatus, "the server answered with status \(status)",
+                    advice: Advice.about(status: status, plan.options)))
         } catch {
             stop(task, error)
         }

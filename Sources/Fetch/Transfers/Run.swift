@@ -129,7 +129,7 @@ struct Run: Sendable {
     }
 
     /// Whether no body goes to standard output.
-    private var areFiles: Bool { options.targets.allSatisfy { $0.output != nil && $0.output != .file("-") } }
+    private var areFiles: Bool { options.targets.allSatisfy(\.isIntoFile) }
 
     /// A body on standard output comes after the one before, or they could not be told apart.
     private var mostAtOnce: Int { areFiles ? options.parallel ?? (options.isParallel ? 50 : 6) : 1 }

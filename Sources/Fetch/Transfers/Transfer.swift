@@ -87,7 +87,8 @@ struct Transfer: Sendable {
             tellEnd(report, sink, ContinuousClock.now - start)
             if options.failsWithBody, report.code == .success, let status = report.result.status, status >= 400 {
                 throw FetchError(
-                    .errorStatus, "the server answered with status \(status)", advice: Advice.about(status: status))
+                    .errorStatus, "the server answered with status \(status)",
+                    advice: Advice.about(status: status, options))
             }
         } catch {
             fail(error, &report)

@@ -154,6 +154,7 @@ struct CommandLineTests {
             (["-I", "-F", "a=b", "http://a/"], "no body"), (["-X", "GET", "-F", "a=b", "http://a/"], "no body"),
             (["-F", "a=b", "-H", "Content-Type: text/plain", "http://a/"], "leave the Content-Type out"),
             (["-X", "GET", "-d", "a", "http://a/"], "into the query with --get"),
+            (["-X", "CONNECT", "http://a/"], "it belongs to proxies"), (["-X", "connect", "http://a/"], "to proxies"),
             (["-X", "GET", "--json", "{}", "http://a/"], "a GET sends no body"),
             (["/user.json"], "is not a URL"), (["localhost:80800/a"], "is not a URL"),
             (["me:secret@a:b/"], "***@a:b/ is not a URL"), (["//me:secret@a:b/"], "//***@a:b/ is not a URL"),
