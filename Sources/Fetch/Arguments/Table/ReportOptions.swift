@@ -6,7 +6,7 @@ extension OptionTable {
         rules: [
             .flag("v", "verbose", \.isVerbose, "what was sent and received, and by whom").common.global
                 .more(
-                    "exchange by exchange, with the certificates. Passwords, cookies and tokens in fields are not shown, nor users and passwords in URLs; the fields of a request are shown when its exchange is over"
+                    "exchange by exchange, with the certificates; where a proxy was sent the whole URL, its path is shown. Passwords, cookies and tokens in fields are not shown, nor users and passwords in URLs; the fields of a request are shown when its exchange is over"
                 ).different("secrets are not shown"),
             .flag("s", "silent", \.isSilent, "neither progress nor complaints").common.global,
             .flag("S", "show-error", \.showsErrors, "with `-s`: complaints all the same").common.global,
