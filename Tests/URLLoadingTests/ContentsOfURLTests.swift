@@ -53,6 +53,8 @@ struct ContentsOfURLTests {
                 #expect(error.code == .fileReadUnknown)
                 #expect(error.userInfo[NSURLErrorKey] as? URL == url)
                 #expect((error.userInfo[NSUnderlyingErrorKey] as? URLError)?.code == .badServerResponse)
+                let text = "The server answered with the status \(status) (127.0.0.1)."
+                #expect(error.localizedDescription == text)
             }
         }
     }
@@ -64,7 +66,9 @@ struct ContentsOfURLTests {
             let result = await Result { try await blocking { try Data(contentsOf: url) } }
             let error = try #require(result.failure as? CocoaError)
             #expect(error.code == .fileReadUnknown)
-            #expect((error.userInfo[NSUnderlyingErrorKey] as? URLError)?.code == .networkConnectionLost)
+            let cause = try #require(error.userInfo[NSUnderlyingErrorKey] as? URLError)
+            #expect(cause.code == .networkConnectionLost)
+            #expect(error.localizedDescription == cause.localizedDescription)
         }
     }
 

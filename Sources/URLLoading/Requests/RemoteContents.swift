@@ -13,7 +13,7 @@ import Synchronization
     private static let session = URLSession(configuration: .default)
 
     /// What a URL stands for, and the name of its text encoding if the server tells one. Errors are Cocoa's, as those of
-    /// unreadable files are, with the loader's error underneath.
+    /// unreadable files are, with the loader's error underneath and its words.
     public static func load(_ url: URL) throws -> (data: Data, textEncodingName: String?) {
         let load = RemoteContents()
         let task = session.dataTask(with: url) { data, response, error in
@@ -29,7 +29,7 @@ import Synchronization
         let (data, response, error) = outcome.withLock { $0 }
         guard let data, error == nil else { throw Self.unreadable(url, error) }
         if let status = (response as? HTTPURLResponse)?.statusCode, !Self.hasContents(status: status) {
-            let description = "The server answered with the status \(status)."
+            let description = ErrorText.naming("The server answered with the status \(status).", hostOf: url)
             throw Self.unreadable(url, LoadFailure.make(.badServerResponse, url, description))
         }
         return (data, response?.textEncodingName)
@@ -45,7 +45,11 @@ import Synchronization
 
     private static func unreadable(_ url: URL, _ error: (any Error)?) -> CocoaError {
         var info: [String: Any] = [NSURLErrorKey: url]
-        if let error { info[NSUnderlyingErrorKey] = error }
+        if let error {
+            info[NSUnderlyingErrorKey] = error
+            // Cocoa has no words for it but its number.
+            info[NSLocalizedDescriptionKey] = error.localizedDescription
+        }
         return CocoaError(.fileReadUnknown, userInfo: info)
     }
 }
