@@ -65,6 +65,7 @@ package struct RefusedOption: Sendable {
         RefusedOption(
             nil, "proxy-insecure", "a proxy that is not verified reads everything: --cacert names its authority"),
         RefusedOption(
-            nil, "aws-sigv4", "requests are not signed here; docs/interceptors.md shows how a program does it"),
+            nil, "aws-sigv4",
+            "requests are not signed here; a program can do it by an interceptor (docs/interceptors.md)"),
     ]
 }

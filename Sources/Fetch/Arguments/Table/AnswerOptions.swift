@@ -72,6 +72,6 @@ extension OptionTable {
                 OptionValue.parallel
             ) {
                 $0.parallel = $1
-            }.global,
+            }.global.different("0 is refused"),
         ])
 }

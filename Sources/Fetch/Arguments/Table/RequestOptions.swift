@@ -57,7 +57,9 @@ extension OptionTable {
             ) {
                 (options, text) throws(UsageError) in try options.upload(text)
             }.common.more("`-` is standard input; behind a URL that ends with `/` comes the file's name")
-                .different("one file for all URLs, without braces and brackets"),
+                .different(
+                    "one file for all URLs, without braces and brackets; a server of HTTP is told by `Upload-Complete` and `Upload-Draft-Interop-Version` that an upload which breaks off can go on"
+                ),
             .flag("G", "get", \.putsDataInQuery, "what `-d` has goes into the URL's query")
                 .more("no body is sent; what cannot stand there is encoded, `%41` stays"),
             .value(
@@ -70,13 +72,15 @@ extension OptionTable {
                 options.showsHead = true
             }.common,
             .text("A", "user-agent", .text("TEXT", "a text"), "the User-Agent field") { $0.setField("User-Agent", $1) }
-                .more("`fetch` and its version unless set"),
-            .text("e", "referer", .text("URL", "a URL"), "the Referer field") { $0.setField("Referer", $1) },
+                .more("`fetch` and its version unless set").different("an empty text is refused"),
+            .text("e", "referer", .text("URL", "a URL"), "the Referer field") { $0.setField("Referer", $1) }
+                .different("an empty text is refused, and `;auto` is sent as it is"),
             .reading(
                 "r", "range", .text("RANGES", "bytes, such as 0-499 or -500"),
                 "these bytes alone: `0-499`, `500-`, `-500`", OptionValue.range
             ) { $0.range = $1 }
-            .different("not with `--compressed`: a part is of the bytes that are sent"),
+            .different(
+                "`5` is refused, `5-` is the rest; not with `--compressed`: a part is of the bytes that are sent"),
             .flag(
                 nil, "compressed", \.acceptsCompression,
                 "ask for a compressed body"
@@ -114,7 +118,7 @@ extension OptionTable {
             .reading(
                 nil, "oauth2-bearer", .text("TOKEN", "a token"), "this token as `Authorization: Bearer`",
                 OptionValue.token
-            ) { $0.bearerToken = $1 },
+            ) { $0.bearerToken = $1 }.different("refused beside `-u`"),
             .flag("n", "netrc", "who we are to each host, from `~/.netrc`") {
                 if $0.netrc == nil { $0.netrc = .home }
             }.different("fails where there is no such file, or others may read it")

@@ -49,7 +49,7 @@ extension OptionTable {
                 TLSVersion.init(rawValue:)
             ) {
                 $0.highestTLS = $1
-            },
+            }.different("`default` is refused"),
             .flag(
                 nil, "keylog", \.logsKeys,
                 "write the keys of TLS to `$SSLKEYLOGFILE`"

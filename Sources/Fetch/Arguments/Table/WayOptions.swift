@@ -65,14 +65,15 @@ extension OptionTable {
             ) {
                 if OptionValue.isAddress($1) { $0.localAddress = $1 } else { $0.interface = $1 }
             }
-            .more("from this address, or over this interface of this machine"),
+            .more("from this address, or over this interface of this machine")
+            .different("`if!` and `host!` are not known"),
             .reading(
                 "x", "proxy", .text("URL", "a URL such as http://proxy.example:8080 or socks5h://127.0.0.1"),
                 "go through this proxy, `''` for none", OptionValue.proxy
             ) { $0.proxy = $1 }.common
                 .more(
                     "http, https, socks4, socks4a, socks5 or socks5h; without it `http_proxy`, `https_proxy` and `all_proxy` count"
-                ),
+                ).different("an HTTP proxy whose port is not named is at 80, in place of 1080; in the variables, too"),
             socks("socks4", "SOCKS 4"), socks("socks4a", "SOCKS 4a"), socks("socks5", "SOCKS 5"),
             socks("socks5-hostname", "SOCKS 5", scheme: "socks5h").more("which looks up the host's name"),
             .reading(
@@ -80,7 +81,7 @@ extension OptionTable {
                 "who we are to the proxy", OptionValue.login
             ) {
                 $0.proxyLogin = $1
-            },
+            }.different("sent when the proxy asks for it"),
             .value(
                 nil, "noproxy", .text("HOSTS", "a list of hosts, such as localhost,.example.com"),
                 "hosts to reach without a proxy"
@@ -144,7 +145,7 @@ extension OptionTable {
                 OptionValue.seconds
             ) {
                 $0.retryDelay = $1
-            },
+            }.different("0 is refused: without the option the pauses grow"),
             .reading(
                 nil, "retry-max-time", .text("SECONDS", "a number of seconds"),
                 "and begin none after so long", OptionValue.seconds
