@@ -105,7 +105,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .cannotRead: "a file to be sent, of cookies or of passwords, cannot be read"
         case .timedOut: "it took too long"
         case .tlsFailed: "TLS could not be agreed upon"
-        case .cannotResume: "--continue-at cannot go on, and why was said"
+        case .cannotResume: "--continue-at cannot go on; the message says why"
         case .cannotReadFileURL: "the file of a file URL cannot be read"
         case .tooManyRedirects: "more redirects than --max-redirs, or than any site needs"
         case .noAnswer: "the server ended the connection without an answer"

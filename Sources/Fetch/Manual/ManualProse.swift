@@ -13,7 +13,7 @@ package enum ManualProse {
         """
 
     static let exitStatus = """
-        The numbers are curl's. With several URLs it is that of the first in the command line that failed. Where the reader of standard output has seen enough, as head has, it is 23, and nothing is said about it.
+        A number means what it means in curl, but 70 is anything else here, and some failures have another number than in curl: a proxy that refuses is 97 (curl: 56), a proxy's unknown name 6 (5), a client certificate that is missing 35 (56), an answer that is no HTTP 8 (1), a server that does not send the part asked for by `-C` 36 (33), an interface that is not there 7 (45), and a cookie jar that cannot be written 23 (0). With several URLs it is that of the first in the command line that failed. Where the reader of standard output has seen enough, as head has, it is 23, and nothing is said about it.
         """
 
     static let sections: [Section] = [
