@@ -31,14 +31,14 @@ extension URLSessionConfiguration {
 
 extension URLRequest {
     /// Ours: the most bytes that the body of the answer may come to where it is compressed, in place of what the session's configuration
-    /// says; `nil`, the default, leaves it to that. Redirects keep it. Background sessions do not know it.
+    /// says; `nil`, the default, leaves it to that. Redirects keep it, and it holds in background sessions, too.
     public var maximumDecodedBytes: Int64? {
         get { values.maximumDecodedBytes }
         set { values.maximumDecodedBytes = newValue }
     }
 
     /// Ours: the most bytes that the body of the answer may come to for each compressed one, in place of what the session's
-    /// configuration says; `nil`, the default, leaves it to that. Redirects keep it. Background sessions do not know it.
+    /// configuration says; `nil`, the default, leaves it to that. Redirects keep it, and it holds in background sessions, too.
     public var maximumDecodedRatio: Int64? {
         get { values.maximumDecodedRatio }
         set { values.maximumDecodedRatio = newValue }
