@@ -53,10 +53,12 @@ extension OptionTable {
             .flag(nil, "har-with-secrets", \.keepsSecretsInHAR, "with `--har`: they are").ours,
             .value(
                 "w", "write-out", .textOrFile("TEXT|@FILE", "a text with %{variables}, or @ and a file"),
-                "the text when a transfer is over; see below"
+                "print this text after each transfer"
             ) {
                 (options, text) throws(UsageError) in options.writeOut = try WriteOutFormat(text)
-            }.common.more("`@FILE` is the text in a file without its line ends, `@-` that of standard input")
-                .different("an unknown variable is refused; secrets in URLs are not shown"),
+            }.common.more(
+                "`%{http_code}` and others stand for values, which `man fetch` lists; `@FILE` is the text in a file without its line ends, `@-` that of standard input"
+            )
+            .different("an unknown variable is refused; secrets in URLs are not shown"),
         ])
 }
