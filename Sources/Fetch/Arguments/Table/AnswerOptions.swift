@@ -62,8 +62,8 @@ extension OptionTable {
                 $0.rateLimit = $1
             }.more("for each URL, with `k`, `M`, `G` as above")
                 .different("0 is refused: without the option there is no limit"),
-            .flag("N", "no-buffer", "write what comes as it comes, as usual") { _ in },
-            .flag(nil, "stream", "write what comes as it comes, as usual: `http --stream`") { _ in }.ours,
+            .flag("N", "no-buffer", "no effect: what comes is written at once") { _ in },
+            .flag(nil, "stream", "no effect, as `-N`; HTTPie has it") { _ in }.ours,
             .flag("Z", "parallel", \.isParallel, "up to 50 files at once, in place of 6").global.common
                 .more("what goes to standard output comes one after the other")
                 .different("files are fetched at once without it, too"),

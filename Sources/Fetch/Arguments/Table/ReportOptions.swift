@@ -11,7 +11,7 @@ extension OptionTable {
             .flag("s", "silent", \.isSilent, "neither progress nor complaints").common.global,
             .flag("S", "show-error", \.showsErrors, "with `-s`: complaints all the same").common.global,
             .flag(nil, "no-progress-meter", "complaints, and no progress") { $0.hidesProgress = true }.global,
-            .flag("#", "progress-bar", "progress as a bar, as usual") { $0.hidesProgress = false }
+            .flag("#", "progress-bar", "progress as a bar (the default)") { $0.hidesProgress = false }
                 .global,
             .text(nil, "stderr", .file("FILE", "a file, or - for standard output"), "what is told goes into this file")
             { $0.reportFile = $1 }.global
@@ -21,7 +21,7 @@ extension OptionTable {
                 Prettiness.init(rawValue:)
             ) { $0.prettiness = $1 }.ours
                 .more(
-                    "usual on a terminal, as `all`; `colors`, `format` or `none` is less; a body is printed as it comes"
+                    "`all` is the default on a terminal; `colors`, `format` or `none` is less; a body is printed as it comes"
                 ),
             .flag(nil, "no-color", "no colours") { $0.hasColors = false }.ours
                 .more("as with the variable `NO_COLOR`; JSON is still indented"),
@@ -43,7 +43,7 @@ extension OptionTable {
             .text(nil, "compare", .text("URL", "a URL"), "set the answer against another URL's") { $0.comparedURL = $1 }
                 .ours
                 .more(
-                    "status, fields, lines of the body and times; `-` is the first, `+` is this one; JSON is compared as it is printed for people"
+                    "status, fields, lines of the body and times; lines with `-` are of the first, those with `+` of this one; JSON is compared as it is printed for people"
                 ),
             .text(nil, "har", .file(), "an HTTP Archive for a browser's panel") {
                 $0.harFile = $1

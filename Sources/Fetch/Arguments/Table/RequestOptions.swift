@@ -8,13 +8,13 @@ extension OptionTable {
                 "X", "request", .text("METHOD", "a method such as PUT"),
                 "this method in place of GET", OptionValue.method
             ) { $0.method = $1 }.common.different("`-X GET` with a body is refused; `-G` puts data into the query")
-                .more("POST is usual with `-d` and `--json`, PUT with `-T`"),
+                .more("unless set it is POST with `-d` and `--json`, and PUT with `-T`"),
             .reading(
                 "H", "header", .text("FIELD", "a field, such as 'Accept: text/html'"), "one more field",
                 OptionValue.field
             ) { $0.fields.append($1) }.common
                 .more(
-                    "the first of a name replaces what is usual, more join it behind a comma, cookies behind a semicolon; `'Name;'` has an empty value; fields of the connection, of the body's length and of the proxy's password are refused"
+                    "the first of a name replaces what would be sent, more join it behind a comma, cookies behind a semicolon; `'Name;'` has an empty value; fields of the connection, of the body's length and of the proxy's password are refused"
                 ).different(
                     "`'Name:'` sends the field empty, where curl leaves it out; fields of one name become one; `Connection`, `Content-Length`, `Transfer-Encoding`, `TE`, `Upgrade`, `Trailer`, `Keep-Alive` and `Proxy-Authorization` are refused"
                 ),
@@ -99,7 +99,9 @@ extension OptionTable {
                 $0.comparedTag = $1
             },
             .reading(
-                "u", "user", .text("NAME[:PASSWORD]", "a user, or user:password"), "who we are", OptionValue.login
+                "u", "user", .text("NAME[:PASSWORD]", "a user, or user:password"),
+                "user name and password for the server",
+                OptionValue.login
             ) { $0.login = $1 }.common
                 .more(
                     "sent to the URL's own scheme, host and port alone: over `https` with the first request, over `http` when the server asks, by Basic, Digest or NTLM"
@@ -119,7 +121,7 @@ extension OptionTable {
                 nil, "oauth2-bearer", .text("TOKEN", "a token"), "this token as `Authorization: Bearer`",
                 OptionValue.token
             ) { $0.bearerToken = $1 }.different("refused beside `-u`"),
-            .flag("n", "netrc", "who we are to each host, from `~/.netrc`") {
+            .flag("n", "netrc", "user name and password for each host, from `~/.netrc`") {
                 if $0.netrc == nil { $0.netrc = .home }
             }.different("fails where there is no such file, or others may read it")
                 .more("as `-u`; no other user may read the file"),

@@ -40,7 +40,7 @@ extension OptionTable {
                 .more("an attacker in between can read and change everything; standard error says so each time")
                 .different(
                     "says so each time"),
-            lowest("tlsv1.2", .oneTwo, "TLS 1.2 or above, which is usual"),
+            lowest("tlsv1.2", .oneTwo, "TLS 1.2 or above (the default)"),
             lowest("tlsv1.3", .oneThree, "TLS 1.3 or above"),
             lowest("tlsv1.1", .oneOne, "TLS 1.1 or above: TLS 1.1 is broken"),
             lowest("tlsv1.0", .one, "TLS 1.0 or above: TLS 1.0 is broken"),

@@ -4,8 +4,8 @@ extension OptionTable {
     static let way = OptionSection(
         name: "way", title: "The way there",
         rules: [
-            .flag("L", "location", \.followsRedirects, "follow redirects, which is usual").common
-                .more("`--no-location` makes the redirect itself the answer").different("usual"),
+            .flag("L", "location", \.followsRedirects, "follow redirects (the default)").common
+                .more("`--no-location` makes the redirect itself the answer").different("the default"),
             .flag(nil, "no-redirects", "the redirect itself is the answer") { $0.followsRedirects = false }.ours,
             .reading(
                 nil, "max-redirs", .text("N", "a number from 0 to 20: more are never followed"),
@@ -78,7 +78,7 @@ extension OptionTable {
             socks("socks5-hostname", "SOCKS 5", scheme: "socks5h").more("which looks up the host's name"),
             .reading(
                 "U", "proxy-user", .text("NAME[:PASSWORD]", "a user and a password, such as user:password"),
-                "who we are to the proxy", OptionValue.login
+                "user name and password for the proxy", OptionValue.login
             ) {
                 $0.proxyLogin = $1
             }.different("sent when the proxy asks for it"),
@@ -89,7 +89,7 @@ extension OptionTable {
                 (options, list) in options.proxyExceptions = list
             }.more("in place of `no_proxy`; `*` for all"),
             .flag(nil, "http1.1", "offer servers HTTP/1.1 alone") { $0.http2 = .off },
-            .flag(nil, "http2", "offer HTTP/2 to `https` servers, as usual") { $0.http2 = .offered }
+            .flag(nil, "http2", "offer HTTP/2 to `https` servers (the default)") { $0.http2 = .offered }
                 .more("beside HTTP/1.1, and speak what they choose; with `http` servers HTTP/1.1 is spoken")
                 .different(
                     "an `http` server is never asked for HTTP/2 by the `Upgrade` field, which RFC 9113 has given up"),
@@ -97,7 +97,7 @@ extension OptionTable {
                 $0.http2 = .priorKnowledge
             }
             .more("an answer in HTTP/1.1 is an error; of these three options the last counts"),
-            .flag(nil, "tcp-nodelay", "small pieces are sent at once, which is usual") { _ in },
+            .flag(nil, "tcp-nodelay", "small pieces are sent at once (the default)") { _ in },
             .reading(
                 "m", "max-time", .text("SECONDS", "a number of seconds"),
                 "give up after so long, each attempt by itself", OptionValue.seconds
@@ -128,12 +128,12 @@ extension OptionTable {
             }.ours,
             .reading(
                 nil, "linger", .text("SECONDS", "a number of seconds"),
-                "a web socket ends after so long a silence",
+                "end a web socket after so long a silence",
                 OptionValue.secondsOrNone
             ) {
                 $0.patience = $1
             }.ours
-                .more("once nothing is left to send; 5 unless set"),
+                .more("counted from when all is sent; 5 unless set"),
             .reading(nil, "retry", .text("N", "a number of times"), "up to N more attempts", OptionValue.count) {
                 $0.retries = $1
             }.common
@@ -154,7 +154,7 @@ extension OptionTable {
             }.different("0 is refused: without the option there is no limit"),
             .flag(nil, "retry-all-errors", \.retriesAllErrors, "with `--retry`: after every failure")
                 .more("also where that may do something twice, as by your word"),
-            .flag(nil, "retry-connrefused", "with `--retry`: connect again, as usual") { _ in },
+            .flag(nil, "retry-connrefused", "with `--retry`: connect again (the default)") { _ in },
             .flag(nil, "cache", \.usesCache, "use and fill the cache in `~/.cache/fetch`").ours
                 .more(
                     "and say whether it was a hit, revalidated or a miss; what came with `--insecure` or `--cacert` serves no later run, and with `-v` or `--tls`, which show the certificates, nothing that came over TLS is used again"
