@@ -5,7 +5,7 @@ import Synchronization
 import URLLoadingEngine
 
 extension URLSession {
-    /// What a session is busy with at a moment, and what it has done since it was made.
+    /// Ours: what a session is busy with at a moment, and what it has done since it was made.
     ///
     /// Connections and requests are those of HTTP that belong to the session's pool: web sockets, once they are open, stream tasks and
     /// FTP have connections of their own, which are not counted. The totals never become smaller.
@@ -61,7 +61,7 @@ extension URLSession {
         GaugeReadings(core: core, interval: Swift.max(Duration(clampedSeconds: interval), .milliseconds(1)))
     }
 
-    /// The gauges of a session, again and again.
+    /// Ours: the gauges of a session, again and again.
     public struct GaugeReadings: AsyncSequence, Sendable {
         /// A reading.
         public typealias Element = URLSession.Gauges

@@ -3,7 +3,7 @@
 import URLLoadingPolicy
 
 extension URLSessionConfiguration {
-    /// Which upload tasks offer their server to be resumed (B11.24, B11.39).
+    /// Ours: which upload tasks offer their server to be resumed (B11.24, B11.39).
     ///
     /// The offer is two fields, which servers that do not know them ignore.
     public enum ResumableUploads: Sendable {

@@ -5,7 +5,7 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 extension URLSession {
-    /// Which loads are tried again after a failure, or after an answer that says that another time may be better.
+    /// Ours: which loads are tried again after a failure, or after an answer that says that another time may be better.
     ///
     /// ```swift
     /// let configuration = URLSessionConfiguration.default
@@ -93,7 +93,7 @@ extension URLSession {
         }
     }
 
-    /// How many repetitions the loads of a session share.
+    /// Ours: how many repetitions the loads of a session share.
     ///
     /// Where a server fails for all, three attempts more for each load ask it four times as much, just when it can bear it least. The
     /// budget holds so many repetitions, and each load that a policy holds for pays a part of one into it. Where nothing is left in

@@ -5,8 +5,8 @@
 import Foundation
 
 extension URLSession {
-    /// Closures that are called at each step of a load, of a session (`URLSessionConfiguration.traceHooks`) or of one request
-    /// (`URLRequest.traceHooks`): for logs, spans and counters.
+    /// Ours: closures that are called at each step of a load, of a session (`URLSessionConfiguration.traceHooks`) or of one
+    /// request (`URLRequest.traceHooks`), for logs, spans and counters.
     ///
     /// ```swift
     /// var hooks = URLSession.TraceHooks()

@@ -6,7 +6,7 @@
 import Foundation
 
 extension URLSession {
-    /// How important a line is.
+    /// Ours: how important a line of a log is.
     public enum LogLevel: Int, Sendable, Comparable {
         /// Every step of exchanges and connections.
         case debug
@@ -21,7 +21,7 @@ extension URLSession {
         public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// A line for a log.
+    /// Ours: a line for a log.
     public struct LogLine: Sendable, CustomStringConvertible {
         /// How important it is.
         public let level: LogLevel

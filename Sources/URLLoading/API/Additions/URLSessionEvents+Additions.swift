@@ -25,7 +25,7 @@ extension URLSession {
         TransferEvents(feed: makeFeed(request, scope: .everything, delegate: delegate))
     }
 
-    /// Something that happens to a task.
+    /// Ours: something that happens to a task.
     public enum TransferEvent: Sendable {
         /// A 1xx response other than 100 and 101 came.
         case informational(HTTPURLResponse)
@@ -45,7 +45,7 @@ extension URLSession {
         case end((any Error)?)
     }
 
-    /// How far a task has come; lengths that are not known are −1.
+    /// Ours: how far a task has come; lengths that are not known are −1.
     public struct TransferProgress: Sendable, Hashable {
         /// Bytes of the request's body that were sent.
         public var bytesSent: Int64
@@ -67,7 +67,7 @@ extension URLSession {
         }
     }
 
-    /// What happens to one task, from its start to its end; to be iterated once.
+    /// Ours: what happens to one task, from its start to its end; to be iterated once.
     public struct TransferEvents: AsyncSequence, Sendable {
         /// An event.
         public typealias Element = URLSession.TransferEvent

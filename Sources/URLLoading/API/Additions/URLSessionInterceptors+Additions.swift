@@ -6,8 +6,8 @@
 import Foundation
 
 extension URLSession {
-    /// Code that stands between a session's `async` calls and its loads: it signs requests, asks again with a new token, writes down
-    /// what goes by, or answers itself.
+    /// Ours: code that stands between a session's `async` calls and its loads. It signs requests, asks again with a new token, writes
+    /// down what goes by, or answers itself.
     ///
     /// ```swift
     /// struct ClientName: URLSession.Interceptor {
@@ -31,7 +31,7 @@ extension URLSession {
         ) async throws -> URLSession.InterceptedAnswer
     }
 
-    /// What stands behind an interceptor: the interceptors after it, and then the load.
+    /// Ours: what stands behind an interceptor: the interceptors after it, and then the load.
     public struct InterceptorChain: Sendable {
         let load: InterceptedLoad
         /// Where the interceptor stands that is called next.
@@ -50,7 +50,7 @@ extension URLSession {
         }
     }
 
-    /// An answer on its way to the caller.
+    /// Ours: an answer on its way to the caller.
     public struct InterceptedAnswer: Sendable {
         /// The response; of a load by http an `HTTPURLResponse`.
         public var response: URLResponse

@@ -7,7 +7,7 @@ import Synchronization
 import URLLoadingPolicy
 
 extension URLSession {
-    /// A table of answers that stands in for all servers.
+    /// Ours: a table of answers that stands in for all servers.
     ///
     /// ```swift
     /// let mock = URLSession.Mock()

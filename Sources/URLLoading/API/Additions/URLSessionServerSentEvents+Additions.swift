@@ -33,7 +33,7 @@ extension URLSession {
         serverSentEvents(for: URLRequest(url: url), delegate: delegate)
     }
 
-    /// An event that a server has sent.
+    /// Ours: an event that a server has sent.
     public struct ServerSentEvent: Sendable, Hashable {
         /// The last event ID: this event's, or that of an event before it; empty where there is none.
         public var id: String
@@ -53,7 +53,7 @@ extension URLSession {
         }
     }
 
-    /// The events of a server, as `serverSentEvents(for:delegate:)` gives them. Each iteration is a subscription of its own.
+    /// Ours: the events of a server, as `serverSentEvents(for:delegate:)` gives them. Each iteration is a subscription of its own.
     public struct ServerSentEvents: AsyncSequence, Sendable {
         /// An event.
         public typealias Element = URLSession.ServerSentEvent

@@ -52,8 +52,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// Follows the transfer; cancelling, pausing or resuming it does the same to the task (B1.52).
     open var progress: Progress { core.counting.progress }
 
-    /// When the load may start at the earliest; has an effect only in sessions whose configuration says
-    /// `honorsEarliestBeginDate` (B6.22), and before the first `resume()`.
+    /// When the load may start at the earliest, in sessions whose configuration says `honorsEarliestBeginDate`, as that of
+    /// background sessions does (B6.22). While the task waits for it, a later date counts and an earlier one does not.
     open var earliestBeginDate: Date? {
         get { core.settings.hints.earliestBeginDate }
         set { core.settings.setEarliestBeginDate(newValue) }
@@ -105,13 +105,14 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// Starts a new task, or undoes one `suspend()`.
     open func resume() { core.driver.resume() }
 
-    /// Order among tasks that wait for a connection, 0 to 1 (B1.53).
+    /// Order among tasks that wait for a connection, 0 to 1 (B1.53). Over HTTP/2 the server is told of it (RFC 9218).
     open var priority: Float {
         get { core.settings.priority }
         set { core.settings.setPriority(newValue) }
     }
 
-    /// Whether the body should be delivered as it comes; a hint (B1.56).
+    /// Whether the body should be delivered as it comes; a hint (B1.56). Over HTTP/2 the server is told of it with a
+    /// `priority` that is not the default (RFC 9218).
     open var prefersIncrementalDelivery: Bool {
         get { core.settings.hints.prefersIncrementalDelivery }
         set { core.settings.setHint(\.prefersIncrementalDelivery, newValue) }
