@@ -10,8 +10,9 @@ extension URLSession {
     /// So many connections are ready afterwards as `connections` says, with those that were there and idle already, but never more than
     /// `httpMaximumConnectionsPerHost` allows beside those in use, and one where the server speaks HTTP/2, which all requests share.
     /// Each is opened as for a load: by the session's proxies and resolver, with the same trust and client certificates, and the
-    /// session's delegate is asked as about the task of a `data(for:)`. It counts as idle from then on, and servers close idle
-    /// connections as they like, so this is for moments when requests are about to come; docs/connections.md.
+    /// session's delegate is asked as about the task of a `data(for:)`, and hears of its making and its metrics, which have no
+    /// request. The connection counts as idle from then on, and servers close idle connections as they like, so this is for
+    /// moments when requests are about to come; docs/connections.md.
     ///
     /// The first is opened alone; where it cannot be, its error is thrown, and later ones that fail are not counted. Cancelling the
     /// surrounding task gives up what is being opened and throws `URLError.cancelled`. Zero where all connections that the host may
