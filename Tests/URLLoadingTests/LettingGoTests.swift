@@ -64,6 +64,17 @@ private final class HoldingStream: InputStream {
     ) -> Bool { false }
 }
 
+/// Data that hold something.
+private func data(holding held: any Sendable) -> Data {
+    // Few bytes would be copied.
+    let count = 1000
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 1)
+    bytes.initializeMemory(as: UInt8.self, repeating: 7, count: count)
+    return Data(
+        bytesNoCopy: bytes, count: count,
+        deallocator: .custom { bytes, _ in withExtendedLifetime(held) { bytes.deallocate() } })
+}
+
 /// Sends each redirect on with a request that `make` makes.
 private final class Redirecting: NSObject, URLSessionDataDelegate {
     private let make: @Sendable (URL) -> URLRequest
@@ -102,6 +113,16 @@ struct LettingGoTests: CachingSuite {
             await run(session, task, gone, session.uploadTask(withStreamedRequest: request))
             await delegate.transcript.completed.wait()
             #expect(delegate.transcript.body == "a body")
+        }
+    }
+
+    @Test("B1.13: the data of an upload go when it ends, though the program keeps the task, and may ask that something")
+    func uploadedData() async throws {
+        try await withServer(router: { .echo($0) }) { server async throws in
+            let (task, gone) = (Guarded<URLSessionTask?>(nil), Signal())
+            let session = URLSession(configuration: .ephemeral, delegate: RecordingDelegate(), delegateQueue: nil)
+            let request = uploading(try server.at("/"))
+            await run(session, task, gone, session.uploadTask(with: request, from: data(holding: Asker(task, gone))))
         }
     }
 

@@ -5,6 +5,7 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingSystem
+import URLLoadingTestSupport
 import URLLoadingWire
 
 @Suite("Upload tasks")
@@ -149,6 +150,42 @@ struct UploadTaskTests {
             let request = uploading(try server.at("/"))
             #expect(try await session.upload(for: request, fromFile: file).0 == content)
             session.invalidateAndCancel()
+        }
+    }
+
+    @Test(
+        "B11.5: the file is closed when its upload has ended, however that was, though the program keeps the task",
+        .timeLimit(.minutes(5)))
+    func closedAtEnd() async throws {
+        try await withServer(router: Self.describing) { server async throws in
+            let (file, refusing) = (try UploadFile(count: 1000), try ReservedPort())
+            let nowhere = try #require(URL(string: "http://127.0.0.1:\(refusing.number)/"))
+            let delegate = UploadDelegate()
+            let session = session(delegate)
+            var tasks: [URLSessionUploadTask] = []
+            for url in [try server.at("/"), nowhere] {
+                tasks.append(session.uploadTask(with: uploading(url), fromFile: file.url))
+                tasks.last?.resume()
+                await delegate.transcript.completed.wait(times: tasks.count)
+            }
+            let ends = delegate.transcript.calls.filter { $0.hasPrefix("complete") }
+            #expect(ends == ["complete nil", "complete -1004"])
+            // The loop that has sent it lets go of it in its own time.
+            try await until { Self.descriptors(of: file.url) == 0 }
+            #expect(tasks.map(\.countOfBytesExpectedToSend) == [1000, 1000])
+            #expect(tasks.map(\.originalRequest?.url) == [try server.at("/"), nowhere])
+            session.invalidateAndCancel()
+            refusing.keep()
+        }
+    }
+
+    /// How many descriptors of this process lead to a file.
+    private static func descriptors(of file: URL) -> Int {
+        let folder = "/proc/self/fd"
+        let path = file.resolvingSymlinksInPath().path
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return numbers.count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == path
         }
     }
 

@@ -464,6 +464,8 @@ struct UploadResumeDataTests {
                 await server.wait { $0.connectionsAccepted == 1 && $0.connectionsOpen == 0 }
                 let data = await task.cancelByProducingResumeData()
                 await delegate.transcript.completed.wait()
+                // B11.34: not the request that was going to ask for the offset.
+                #expect(task.currentRequest?.httpMethod == "POST")
                 return data
             }()
             #expect(delegate.error.value?.code == .cancelled)

@@ -52,11 +52,11 @@ extension TaskUpload {
         return URLError(ours.code, userInfo: userInfo)
     }
 
-    /// The upload is over; those that came too late to be told before are told that there is nothing.
+    /// The upload is over: it lets go of its body, and those that came too late to be told before are told that there is nothing.
     func ended() {
-        let (handlers, claim) = task.state.withLock { state in
+        let (handlers, claim) = task.state.withLockLettingGo { state in
             defer { state.resumeDataHandlers = [] }
-            return (state.resumeDataHandlers, state.takeClaim())
+            return ((state.resumeDataHandlers, state.takeClaim()), state.takeUploaded())
         }
         claim?.release()
         tell(handlers, nil)

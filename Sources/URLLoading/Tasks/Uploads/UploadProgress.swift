@@ -131,6 +131,25 @@ extension TaskState {
         upload?.claim.take()
     }
 
+    /// Lets go of what only a task under way needs: the body that was given with it, which may be an open file or much
+    /// memory, and what was known about going on. It is the caller's, and ends when the lock is free.
+    mutating func takeUploaded() -> UploadLeft {
+        let isHidden = upload?.isHelper ?? false
+        defer {
+            // B11.34.
+            if isHidden { (currentRequest, sentFields) = (ownRequest, nil) }
+            (body, upload) = (.request, nil)
+        }
+        return UploadLeft(body: body, progress: upload, helper: isHidden ? currentRequest : nil)
+    }
+
+    /// What an upload that has ended had held.
+    struct UploadLeft: Sendable {
+        fileprivate let body: TaskBody
+        fileprivate let progress: UploadProgress?
+        fileprivate let helper: URLRequest?
+    }
+
     /// What follows a hop of an upload; nil where the hop is like any other.
     mutating func uploadStep(
         after failure: EngineError?, error: URLError?, sent: Int64
