@@ -5,6 +5,7 @@ import Testing
 import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
+import URLLoadingWire
 
 @Suite("Body streams", .timeLimit(.minutes(5)))
 struct BodyStreamTests {
@@ -79,6 +80,61 @@ struct BodyStreamTests {
             let request = request(try server.at("/from"), InputStream(data: Data("one".utf8)))
             #expect(await codeThrown { _ = try await alone.data(for: request) } == .requestBodyStreamExhausted)
             alone.invalidateAndCancel()
+        }
+    }
+
+    /// Leads from `/from` to `/to`, and tells there which length was announced, and which came.
+    private static func leading(_ status: Int) -> LoopbackServer.Router {
+        { request in
+            request.path == "/to"
+                ? .text("\(request.fields.first(.contentLength) ?? "none") \(request.body.count)")
+                : .status(status).adding("Location", "/to")
+        }
+    }
+
+    @Test(
+        "B4.26, B5.28, B5.29: the length that was announced for a stream goes along with it, and is held to",
+        arguments: [307, 308], [true, false])
+    func lengthOverRedirect(status: Int, isUpload: Bool) async throws {
+        try await withServer(router: Self.leading(status)) { server async throws in
+            for (second, end) in [("two", "complete nil"), ("2", "complete -1021")] {
+                let bodies = Guarded(isUpload ? ["one", second] : [second])
+                let delegate = UploadDelegate(
+                    .stream {
+                        let next = bodies.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                        return next.map { InputStream(data: Data($0.utf8)) }
+                    })
+                let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+                var request = request(try server.at("/from"), InputStream(data: Data("one".utf8)))
+                request.setValue("3", forHTTPHeaderField: "Content-Length")
+                let task =
+                    isUpload ? session.uploadTask(withStreamedRequest: request) : session.dataTask(with: request)
+                task.resume()
+                await delegate.transcript.completed.wait()
+                #expect(delegate.transcript.calls.last == end)
+                #expect(delegate.transcript.body == (second == "two" ? "3 3" : ""))
+                #expect(task.countOfBytesExpectedToSend == 3)
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
+    @Test("B4.26, B11.11: the length does not go along where a delegate gives the next request another stream")
+    func lengthOfOtherStream() async throws {
+        try await withServer(router: Self.leading(307)) { server async throws in
+            let delegate = RecordingDelegate(onRedirect: { request, decide in
+                var request = request
+                #expect(request.value(forHTTPHeaderField: "Content-Length") == nil)
+                request.httpBodyStream = InputStream(data: Data("longer".utf8))
+                decide(request)
+            })
+            let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            var request = request(try server.at("/from"), InputStream(data: Data("one".utf8)))
+            request.setValue("3", forHTTPHeaderField: "Content-Length")
+            session.dataTask(with: request).resume()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.body == "none 6")
+            session.invalidateAndCancel()
         }
     }
 

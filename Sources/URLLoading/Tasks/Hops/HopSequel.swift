@@ -79,6 +79,7 @@ extension TaskState {
     /// A redirect leads to the next hop (B4.11): what follows is a request like any other.
     private mutating func follow(_ next: URLRequest) -> HopSequel {
         if redirect.dropsBody { spend(exchange(&body, with: .request)) }
+        let next = announcing(next)
         sentTold = 0
         redirect = RedirectProgress(count: redirect.count + 1)
         // B2.74: later URLs of the same origin mean the same user.
@@ -87,5 +88,24 @@ extension TaskState {
         spend(exchange(&currentRequest, with: next))
         sentFields = nil
         return .hop(next, body)
+    }
+
+    /// The request with the length that was announced for a stream, where its body is that stream still (B4.26): one
+    /// that is too short then is found out (B5.29).
+    private func announcing(_ next: URLRequest) -> URLRequest {
+        guard let current = currentRequest?.values, next.values.fields.value("Content-Length") == nil,
+            let length = current.fields.value("Content-Length"), keepsStream(of: current, in: next.values)
+        else { return next }
+        var next = next
+        next.setValue(length, forHTTPHeaderField: "Content-Length")
+        return next
+    }
+
+    private func keepsStream(of current: RequestValues, in next: RequestValues) -> Bool {
+        switch body {
+        case .delegate: true
+        case .request: if case .stream = next.body { next.body == current.body } else { false }
+        case .data, .file, .opened, .part, .resuming: false
+        }
     }
 }
