@@ -138,6 +138,38 @@ struct BodyStreamTests {
         }
     }
 
+    @Test("B5.37, B5.40: a stream of which nothing was read, as a redirect came in place of a 100, is sent behind it")
+    func unreadStream() async throws {
+        var options = LoopbackServer.Options()
+        options.earlyRouter = { $0.path == "/from" ? .status(307).adding("Location", "/to") : nil }
+        try await withServer(options, router: { .echo($0) }) { server async throws in
+            let streams = UploadDelegate(.stream { InputStream(data: Data("supplied".utf8)) })
+            let session = URLSession(configuration: .ephemeral, delegate: streams, delegateQueue: nil)
+            let follower = ImpatientFollower()
+            var request = request(try server.at("/from"), InputStream(data: Data("own".utf8)))
+            request.setValue("100-continue", forHTTPHeaderField: "Expect")
+            let task = session.uploadTask(withStreamedRequest: request)
+            task.delegate = follower
+            task.resume()
+            await streams.transcript.completed.wait()
+            #expect(streams.transcript.calls == ["stream", "sent", "response 200", "data", "complete nil"])
+            #expect(streams.transcript.body == "supplied")
+
+            let alone = URLSession(configuration: .ephemeral)
+            let (own, _) = try await alone.data(for: request, delegate: follower)
+            #expect(String(decoding: own, as: UTF8.self) == "own")
+            let pieces = AsyncStream<Data> { pieces in
+                pieces.yield(Data("a sequence".utf8))
+                pieces.finish()
+            }
+            request.setAsyncBody(URLRequest.AsyncBody(pieces))
+            let (sequence, _) = try await alone.data(for: request, delegate: follower)
+            #expect(String(decoding: sequence, as: UTF8.self) == "a sequence")
+            alone.invalidateAndCancel()
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test(
         "B5.39: a stream that fails ends the task with −1021 over the stream's error, also where only its status says so",
         arguments: [-1, 0])
@@ -375,6 +407,18 @@ struct BodyStreamTests {
         session.invalidateAndCancel()
         other.invalidateAndCancel()
         port.keep()
+    }
+}
+
+/// Follows redirects without what their requests expect: no second goes by until the body is sent. Has no stream to give.
+private final class ImpatientFollower: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest? {
+        var request = request
+        request.setValue(nil, forHTTPHeaderField: "Expect")
+        return request
     }
 }
 

@@ -13,7 +13,7 @@ extension HopPreparation {
         case .data(let data): if !withholdsBody { hop.content = .data(data) }
         case .opened(let file, _): if !withholdsBody { hop.content = .file(file) }
         case .file(let url): return withholdsBody ? .cookies : open(url)
-        case .delegate: return withholdsBody ? .cookies : askForStream()
+        case .delegate: return withholdsBody ? .cookies : findStream()
         // What goes on with an upload says in its fields what it brings.
         case .part(.bytes(let data)): hop.content = .data(data)
         case .part(.nothing): break
@@ -35,15 +35,15 @@ extension HopPreparation {
                 hop.content = .stream(InputStreamSource(renewed))
                 break
             }
-            // B5.37: it can be read once, so another sending needs another one.
+            // B5.37: it can be read once, so another sending may need another one.
             let isNew = task.state.withLock { state in
                 defer { state.bodyStreams.used = ObjectIdentifier(stream) }
                 return state.bodyStreams.used != ObjectIdentifier(stream)
             }
-            guard isNew else { return askForStream() }
+            guard isNew else { return findStream() }
             // Nothing of it is sent, so it is never opened, and a task with nothing to send does not look for it when it ends.
             if request.values.announcedLength == 0 { request.values.closeUnopenedPair() }
-            hop.content = .stream(InputStreamSource(stream))
+            give(stream)
         }
         return .cookies
     }
@@ -94,6 +94,26 @@ extension HopPreparation {
 
     // MARK: Streams
 
+    /// Finds a stream for another sending. The one before may be whole still: a redirect or a refusal that comes in place of
+    /// a server's permission (B5.40) leaves it unread.
+    private mutating func findStream() -> Step? {
+        guard let unread = task.state.withLock({ $0.bodyStreams.given })?.unread else { return askForStream() }
+        give(unread)
+        return .cookies
+    }
+
+    /// Sends a stream from its beginning.
+    private mutating func give(_ stream: InputStream) {
+        let source = InputStreamSource(stream)
+        note(source)
+        hop.content = .stream(source)
+    }
+
+    /// Notes what the engine is given for the whole body.
+    private func note(_ source: InputStreamSource) {
+        task.state.letGo { exchange(&$0.bodyStreams.given, with: source) }
+    }
+
     /// Asks the delegates for a stream (B11.8); the task can be cancelled meanwhile.
     func askForStream() -> Step? {
         // Without a delegate queue there is no delegate.
@@ -106,6 +126,8 @@ extension HopPreparation {
     fileprivate func takeStream(_ stream: InputStreamSource?) {
         guard let stream else { return _ = endWithoutStream() }
         if carries(with: stream) { return }
+        // What goes on with an upload begins elsewhere than at the beginning.
+        if case .part = hop.body {} else { note(stream) }
         goOn(with: .cookies) { $0.content = .stream(stream) }
     }
 

@@ -96,7 +96,13 @@ private struct HopClasses: Sendable {
     ) {
         var request = seen
         switch body {
-        case .request: if let renewed = request.values.renewedStream { request.httpBodyStream = renewed }
+        case .request:
+            if let renewed = request.values.renewedStream {
+                request.httpBodyStream = renewed
+            } else if case .stream = request.values.body {
+                // The class may read it, and then it is whole no more.
+                task.state.letGo { exchange(&$0.bodyStreams.given, with: nil) }
+            }
         case .part: break
         case .data(let data): request.httpBody = data
         case .file(let url):

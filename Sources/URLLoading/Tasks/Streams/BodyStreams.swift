@@ -10,6 +10,8 @@ import Synchronization
 struct BodyStreams: Sendable {
     /// The request's own, once it has been given to the engine; only compared.
     var used: ObjectIdentifier?
+    /// What the engine was given last for the whole body: the request's own, or one that a delegate has supplied.
+    var given: InputStreamSource?
     /// Those that delegates have supplied.
     var supplied: [InputStreamSource] = []
 }
@@ -18,12 +20,13 @@ extension TaskCompletion {
     /// B5.35: the last that the task does with its body. Most tasks have none, and pass by.
     func closeUnopenedStreams(failed: Bool) {
         guard failed || task.isUpload || task.counters.expectedToSend.load(ordering: .relaxed) != 0 else { return }
-        let (requests, supplied) = task.state.withLock { state in
+        let (requests, streams) = task.state.withLock { state in
             defer { state.dropBodyStreams() }
-            return ([state.originalRequest, state.firstRequest, state.currentRequest], state.bodyStreams.supplied)
+            return ([state.originalRequest, state.firstRequest, state.currentRequest], state.bodyStreams)
         }
         for request in requests { request?.values.closeUnopenedPair() }
-        for source in supplied { source.values.closeUnopenedPair() }
+        streams.given?.values.closeUnopenedPair()
+        for source in streams.supplied { source.values.closeUnopenedPair() }
     }
 }
 

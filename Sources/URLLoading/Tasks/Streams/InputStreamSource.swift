@@ -23,6 +23,7 @@ final class InputStreamSource: BodySource {
     private let state = Mutex(State())
 
     private struct State: Sendable {
+        var isAsked = false
         var isOpen = false
         var isReading = false
         var isOver = false
@@ -45,11 +46,17 @@ final class InputStreamSource: BodySource {
     var values: RequestValues { holder.values }
 
     /// Whether no piece of it was asked for, and it was not closed.
-    var isUntouched: Bool { state.withLock { !$0.isReading && !$0.isOpen && !$0.isOver } }
+    var isUntouched: Bool { state.withLock { !$0.isAsked && !$0.isOver } }
+
+    /// The stream, where no piece of it was asked for: it can be sent from its beginning, whether or not this was closed.
+    var unread: InputStream? { state.withLock { $0.isAsked } ? nil : stream }
 
     func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {
         if let sequence { return read(sequence, answer) }
-        let isOpen = state.withLock { $0.isOpen && !$0.isOver }
+        let isOpen = state.withLock { state in
+            state.isAsked = true
+            return state.isOpen && !state.isOver
+        }
         if isOpen, let pair, pair.awaitReading({ [self] in serve(answer) }) { return }
         serve(answer)
     }
@@ -59,7 +66,7 @@ final class InputStreamSource: BodySource {
     /// Passes the question on, which needs no thread.
     private func read(_ sequence: SequenceSource, _ answer: @escaping @Sendable (SourcePiece) -> Void) {
         let isOpen = state.withLock { state in
-            defer { state.isOpen = true }
+            defer { (state.isAsked, state.isOpen) = (true, true) }
             return state.isOpen
         }
         guard isOpen || sequence.claim() else { return answer(.failed(BodyStreamProblem.usedUp)) }
