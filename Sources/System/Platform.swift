@@ -134,6 +134,18 @@ enum Platform {
         return outcome.failed ? outcome.error : value
     }
 
+    /// How a TCP socket's bytes reach its peer; nil where the system does not tell.
+    static func delivery(_ raw: Int32) -> Delivery? {
+        var unacknowledged: Int32 = 0
+        var sinceSent: UInt32 = 0
+        var sinceAcknowledged: UInt32 = 0
+        let outcome = call { urlloading_delivery(raw, &unacknowledged, &sinceSent, &sinceAcknowledged) }
+        guard !outcome.failed else { return nil }
+        return Delivery(
+            unacknowledged: Int(unacknowledged),
+            age: .milliseconds(unacknowledged > 0 ? sinceAcknowledged : sinceSent))
+    }
+
     static func socketPair() throws(SystemError) -> (Int32, Int32) {
         var first: Int32 = -1
         var second: Int32 = -1

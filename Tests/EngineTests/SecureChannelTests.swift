@@ -270,6 +270,23 @@ struct SecureChannelTests {
         #expect(got.count == taken)
     }
 
+    @Test("B6.42: streams on top of others pass on what the peer has not acknowledged, with what waits in them")
+    func delivery() throws {
+        let sealed = try open()
+        let stream = TLSStream(sealed.channel)
+        let prefixed = PrefixedStream([1], stream)
+        #expect(prefixed.delivery() == nil)
+        sealed.far.told = Delivery(unacknowledged: 7, age: .seconds(1))
+        #expect(prefixed.delivery() == Delivery(unacknowledged: 7, age: .seconds(1)))
+        let much = [UInt8](repeating: 1, count: 2 << 20)
+        guard case .bytes = much.withUnsafeBytes({ stream.write($0) }), let tls = sealed.channel.tls else {
+            Issue.record("nothing was taken")
+            return
+        }
+        #expect(tls.outgoingCount > 0)
+        #expect(prefixed.delivery() == Delivery(unacknowledged: 7 + tls.outgoingCount, age: .seconds(1)))
+    }
+
     /// Counts how often it was told that it may write.
     private final class Writer: ByteStreamObserver {
         private(set) var timesTold = 0

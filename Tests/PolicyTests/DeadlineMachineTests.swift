@@ -30,6 +30,24 @@ import URLLoadingPolicy
         }
     }
 
+    @Test("B6.42: bytes that reach the peer count from then on; what is heard without any of them counts once")
+    func arrival() {
+        var deadlines = machine()
+        deadlines.started(at(0))
+        func arrived(_ position: Int, before: Int?, age: Int, now: Int) -> Bool {
+            deadlines.arrived(Arrival(position: position, before: before, age: .seconds(age)), at(now))
+        }
+        #expect(arrived(100, before: nil, age: 20, now: 60) && deadlines.next == at(100))
+        #expect(arrived(101, before: 100, age: 0, now: 100) && deadlines.next == at(160))
+        #expect(!arrived(101, before: 101, age: 0, now: 160))
+        #expect(!arrived(102, before: 101, age: 60, now: 160))
+        #expect(deadlines.expired(at(160)) == .idle)
+        // The count begins anew when it is full.
+        #expect(arrived(.min, before: .max, age: 1, now: 160) && deadlines.next == at(219))
+        deadlines.stopped()
+        #expect(!arrived(103, before: nil, age: 0, now: 219) && deadlines.next == nil)
+    }
+
     @Test("B6.5: the resource deadline is not moved by bytes")
     func resourceExpires() {
         var deadlines = machine(resource: 100)

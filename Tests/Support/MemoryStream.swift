@@ -27,6 +27,9 @@ package final class MemoryStream: AbortiveStream {
     /// The peer's end.
     package let remoteAddress: SocketAddress?
 
+    /// What the other end is told of how its bytes reach this one; nil when its system does not tell.
+    package var told: Delivery?
+
     private let reactor: Reactor
     private let incoming: MemoryPipe
     private let outgoing: MemoryPipe
@@ -138,6 +141,9 @@ package final class MemoryStream: AbortiveStream {
             }
         }
     }
+
+    /// What the test says at the other end.
+    package func delivery() -> Delivery? { peer?.told }
 
     /// Finishes our direction.
     package func shutdownWrite() {

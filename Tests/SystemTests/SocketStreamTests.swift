@@ -263,6 +263,32 @@ struct SocketStreamTests {
         }
     }
 
+    @Test("B6.42: what a peer has not taken is on its way, and has arrived when it is read", arguments: Place.allCases)
+    func delivery(place: Place) async throws {
+        try await withLoop { loop in
+            let (before, after): (Delivery?, Delivery?) = try await onLoop(loop) { reactor, finish in
+                try reactor.connect(place.address("delivery")) { client, server in
+                    client.setBufferSizes(send: 16 << 10)
+                    server.setBufferSizes(receive: 16 << 10)
+                    let block = [UInt8](repeating: 7, count: 8 << 10)
+                    var sent = 0
+                    while case .bytes(let count) = block.withUnsafeBytes({ client.write($0) }) { sent += count }
+                    let before = client.delivery()
+                    let observer = Observer()
+                    reactor.keep(observer)
+                    client.observer = observer
+                    // The answer acknowledges everything that was read before it.
+                    observer.onReadable = { _ in finish((before, client.delivery())) }
+                    ScriptedPeer(server, on: reactor, [.receive(count: sent), .send("x")])
+                }
+            }
+            switch place {
+            case .unix: #expect(before == nil && after == nil)
+            case .ipv4, .ipv6: #expect(before.map { $0.unacknowledged > 0 } == true && after?.unacknowledged == 0)
+            }
+        }
+    }
+
     @Test("a reader that stops is not told again, and finds hasPendingInput true")
     func pausedReader() async throws {
         try await withLoop { loop in

@@ -20,6 +20,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
@@ -140,6 +141,24 @@ static inline int urlloading_set_option(int descriptor, int level, int name, int
 static inline int urlloading_get_option(int descriptor, int level, int name, int *value) {
     socklen_t length = sizeof *value;
     return getsockopt(descriptor, level, name, value, &length);
+}
+
+// How much of what a TCP socket has taken its peer has not acknowledged, and how many milliseconds ago data left, and the peer
+// acknowledged something. TIOCOUTQ is SIOCOUTQ. A system that fills only a part of the struct knows neither time.
+static inline int urlloading_delivery(
+    int descriptor, int *unacknowledged, uint32_t *since_sent, uint32_t *since_acknowledged) {
+    struct tcp_info about;
+    socklen_t length = sizeof about;
+    memset(&about, 0, sizeof about);
+    if (ioctl(descriptor, TIOCOUTQ, unacknowledged) != 0) return -1;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &about, &length) != 0) return -1;
+    if (about.tcpi_snd_mss == 0) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    *since_sent = about.tcpi_last_data_sent;
+    *since_acknowledged = about.tcpi_last_ack_recv;
+    return 0;
 }
 
 // A close that sends RST instead of FIN.

@@ -3,6 +3,8 @@
 //
 // Must not know: what a protocol does, retries, users.
 
+import URLLoadingPolicy
+
 /// What a transaction sees of its exchange.
 enum Exchange {
     case http1(HTTP1Exchange)
@@ -46,6 +48,14 @@ enum Exchange {
         case .http1(let exchange): exchange.endIfAnswered()
         // H7.5: it ends there by itself.
         case .http2: false
+        }
+    }
+
+    /// How far its request has reached the peer, and how far it had when this was asked last; nil where that is not known.
+    func arrival() -> Arrival? {
+        switch self {
+        case .http1(let exchange): exchange.arrival()
+        case .http2(let stream): stream.connection.arrival(of: stream)
         }
     }
 

@@ -111,6 +111,12 @@ final class TLSStream: ByteStream {
         copy(file, at: offset, count: count)
     }
 
+    func delivery() -> Delivery? {
+        var delivery = channel.stream.delivery()
+        delivery?.unacknowledged += channel.tls?.outgoingCount ?? 0
+        return delivery
+    }
+
     func shutdownWrite() {
         guard !isClosed, !isFinishing else { return }
         isFinishing = true

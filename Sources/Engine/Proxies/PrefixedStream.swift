@@ -41,6 +41,8 @@ final class PrefixedStream: ByteStream {
         inner.write(file, at: offset, count: count)
     }
 
+    func delivery() -> Delivery? { inner.delivery() }
+
     func shutdownWrite() { inner.shutdownWrite() }
 
     func close() {

@@ -421,7 +421,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     /// One of the deadlines may have passed.
     func deadlinePassed() {
         switch deadlines.expired(reactor.elapsed) {
-        case .idle where endEarlyAnswered() || waitedForOthers(): break
+        case .idle where endEarlyAnswered() || waitedForOthers() || isArriving(): break
         case .idle:
             let host = key.route.timedOut(handle.request.origin.host)
             if isWaiting { pool.connector(for: self)?.timeIsOver() }
@@ -443,6 +443,16 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         guard case .waiting = state, let end = pool.lastStandstill(of: key) else { return false }
         deadlines.started(end)
         guard deadlines.expired(reactor.elapsed) == nil else { return false }
+        rearm()
+        return true
+    }
+
+    /// Whether the request has gone on its way to the peer though no byte of it was taken: what the system has taken before it
+    /// sends by and by (B6.42).
+    private func isArriving() -> Bool {
+        guard case .exchanging(let exchange) = state, let arrival = exchange.arrival(),
+            deadlines.arrived(arrival, reactor.elapsed)
+        else { return false }
         rearm()
         return true
     }

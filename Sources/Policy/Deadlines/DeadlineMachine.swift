@@ -4,6 +4,23 @@
 // Measured: times are durations since any fixed moment of the caller's, because ContinuousClock.Instant is handled
 // through its metadata, and this machine is asked with every read.
 
+/// How far a request has reached the peer, as is found out when the idle limit is reached.
+package struct Arrival: Sendable {
+    /// Up to where the peer has acknowledged what goes out, counted from anywhere.
+    package let position: Int
+    /// The same as it was found before; nil where it was not asked for.
+    package let before: Int?
+    /// How long ago something was acknowledged or, where all is, sent.
+    package let age: Duration
+
+    /// Takes what is known.
+    package init(position: Int, before: Int?, age: Duration) {
+        self.position = position
+        self.before = before
+        self.age = age
+    }
+}
+
 /// The idle and the resource deadline of one request.
 package struct DeadlineMachine: Sendable {
     /// Which limit was reached.
@@ -55,6 +72,16 @@ package struct DeadlineMachine: Sendable {
         case .running: idle = .running(until: now + limit)
         case .held: idle = .held(left: limit)
         }
+    }
+
+    /// The idle limit was reached, but what was sent before may have gone on its way since (B6.42): the time then runs from there,
+    /// and the answer is true.
+    package mutating func arrived(_ arrival: Arrival, _ now: Duration) -> Bool {
+        guard let limit, case .running = idle, arrival.age < limit else { return false }
+        // A peer that takes nothing still answers the system's probes.
+        if let before = arrival.before, arrival.position &- before <= 0 { return false }
+        idle = .running(until: now - arrival.age + limit)
+        return true
     }
 
     /// The task is suspended, waits for a delegate's answer, or for connectivity: the idle time stands still (B6.9).

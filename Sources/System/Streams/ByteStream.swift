@@ -21,6 +21,21 @@ package enum FileWriteResult: Sendable, Equatable {
     case file(FileReadFailure)
 }
 
+/// How what was written to a stream reaches the peer.
+package struct Delivery: Sendable, Equatable {
+    /// How many bytes the peer has not acknowledged. Some of them may not have left this machine.
+    package var unacknowledged: Int
+    /// How long ago the peer acknowledged anything, if only the same once more; where all is acknowledged, how long ago the last
+    /// of it left.
+    package let age: Duration
+
+    /// Takes what is known.
+    package init(unacknowledged: Int, age: Duration) {
+        self.unacknowledged = unacknowledged
+        self.age = age
+    }
+}
+
 /// A bidirectional, non-blocking stream of bytes that belongs to one loop.
 ///
 /// Edges, not levels: after `streamBecameReadable`, read until the result is not `bytes`, or until `hasPendingInput` is
@@ -60,6 +75,9 @@ package protocol ByteStream: AnyObject {
     /// any, by a stream that cannot tell. What is there already may be enough where it was not before, and is not reported:
     /// a caller that asks for less than before looks at `hasPendingInput`.
     func reportInput(from count: Int)
+
+    /// How what was written reaches the peer; nil when the system does not tell. Two system calls.
+    func delivery() -> Delivery?
 
     /// Our end; nil when the system does not tell.
     var localAddress: SocketAddress? { get }

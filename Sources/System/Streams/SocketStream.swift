@@ -202,6 +202,12 @@ package final class SocketStream: AbortiveStream, PollTarget {
         return .failed(error)
     }
 
+    /// Asks the system what the peer has acknowledged, which peers of UNIX-domain sockets do not.
+    package func delivery() -> Delivery? {
+        guard descriptor.isOpen, isInternet else { return nil }
+        return Platform.delivery(descriptor.raw)
+    }
+
     /// Finishes our direction.
     package func shutdownWrite() {
         guard descriptor.isOpen else { return }

@@ -33,6 +33,8 @@ final class HTTP1Exchange {
     @exclusivity(unchecked) var turnsLeft = 0
     /// What the channel had sent when the exchange began.
     @exclusivity(unchecked) private var sentBefore = 0
+    /// For which request it was asked last how far it has reached the peer, and what the answer was.
+    @exclusivity(unchecked) private var lastArrival: (request: RequestID, position: Int)?
     /// The exchange was the first thing to happen on its connection.
     @exclusivity(unchecked) private var wasFresh = false
 
@@ -99,6 +101,15 @@ final class HTTP1Exchange {
         }
         if case .ended = reading { return false }
         return true
+    }
+
+    /// How far the request has reached the peer. Nothing but it goes out meanwhile.
+    func arrival() -> Arrival? {
+        guard let owner, let delivery = channel.stream.delivery() else { return nil }
+        let position = channel.bytesSent &- delivery.unacknowledged
+        defer { lastArrival = (owner.id, position) }
+        let before = lastArrival?.request == owner.id ? lastArrival?.position : nil
+        return Arrival(position: position, before: before, age: delivery.age)
     }
 
     private var responseBegan: Bool { if case .awaiting = reading { false } else { true } }

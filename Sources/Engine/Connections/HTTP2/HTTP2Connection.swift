@@ -61,6 +61,8 @@ final class HTTP2Connection: ByteStreamObserver {
     @exclusivity(unchecked) var outputSent = 0
     /// How much of it waited when what was out was dropped last.
     @exclusivity(unchecked) var outputMark = 0
+    /// What is known of the ways out of streams, by their places (+Arrival). Of most streams nothing is.
+    @exclusivity(unchecked) var waysOut: [WayOut] = []
     @exclusivity(unchecked) var isFlushPlanned = false
     /// Whether it is closed when what waits is written, or cannot be.
     @exclusivity(unchecked) var closesWhenWritten = false

@@ -178,6 +178,7 @@ extension HTTP2Stream {
 
     private func moved(_ count: Int, _ owner: any ExchangeOwner) {
         if let left = toSend { toSend = left - Int64(count) }
+        connection.noteWayOut(of: id)
         owner.requestBytesMoved(body: SentBody(count))
         if toSend == 0, self.owner === owner { sent(owner) }
     }

@@ -20,7 +20,7 @@ final class HTTP2Stream {
     /// The connection had carried others before.
     @exclusivity(unchecked) private var isLater = false
     /// What the connection had sent when this began.
-    @exclusivity(unchecked) private var sentBefore = 0
+    @exclusivity(unchecked) private(set) var sentBefore = 0
 
     // The way in.
     @exclusivity(unchecked) var progress = Progress.awaiting

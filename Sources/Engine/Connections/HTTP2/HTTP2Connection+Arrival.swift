@@ -1,0 +1,56 @@
+// How far the request of one stream has reached the peer, while others share its connection: the peer acknowledges what has come
+// of all of them together, in the order in which it went out.
+//
+// Positions count what the channel sends. With TLS they are behind by what encrypting adds to frames that wait, some hundred bytes
+// at most.
+
+import URLLoadingPolicy
+import URLLoadingSystem
+import URLLoadingWire
+
+extension HTTP2Connection {
+    /// What is known of one stream's way out.
+    struct WayOut {
+        let stream: HTTP2StreamID
+        /// Where its last frame ends, or some place before.
+        var end: Int
+        /// How far of it the peer had acknowledged when that was asked last.
+        var acknowledged: Int?
+    }
+
+    /// A frame of a stream's body was put behind what is to be written.
+    func noteWayOut(of id: HTTP2StreamID) {
+        let end = channel.bytesSent &+ (channel.tls?.outgoingCount ?? 0) &+ (output.count - outputSent)
+        let slot = Int(id.slot)
+        if waysOut.indices.contains(slot), waysOut[slot].stream == id {
+            waysOut[slot].end = end
+        } else {
+            setWayOut(WayOut(stream: id, end: end))
+        }
+    }
+
+    /// How far the request of a stream has reached the peer; nil also where the peer had all of it before this was ever asked: what
+    /// moves then is others'.
+    func arrival(of stream: HTTP2Stream) -> Arrival? {
+        let slot = Int(stream.id.slot)
+        guard streams.indices.contains(slot), streams[slot] === stream, let delivery = channel.stream.delivery() else {
+            return nil
+        }
+        var way =
+            waysOut.indices.contains(slot) && waysOut[slot].stream == stream.id
+            ? waysOut[slot] : WayOut(stream: stream.id, end: stream.sentBefore)
+        let before = way.acknowledged
+        let left = way.end &- (channel.bytesSent &- delivery.unacknowledged)
+        guard left > 0 || before != nil else { return nil }
+        let position = way.end &- max(0, left)
+        way.acknowledged = position
+        setWayOut(way)
+        return Arrival(position: position, before: before, age: delivery.age)
+    }
+
+    private func setWayOut(_ way: WayOut) {
+        let slot = Int(way.stream.slot)
+        while waysOut.count <= slot { waysOut.append(way) }
+        waysOut[slot] = way
+    }
+}
