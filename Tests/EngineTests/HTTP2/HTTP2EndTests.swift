@@ -190,6 +190,27 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test(
+        "H6.5: a server that slowly gets what the system took of a body is not given up, one that gets no more is")
+    func slowArrival() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in peer.onWhole = { _, _ in } }
+        let journal = rig.submit("PUT", body: [UInt8](repeating: 1, count: 60_000), idleTimeout: nil)
+        rig.settle()
+        peers[0].isReading = false
+        for left in stride(from: 40_000, to: 0, by: -5_000) {
+            peers[0].stream.told = Delivery(unacknowledged: left, age: .seconds(1))
+            rig.advance(.seconds(14))
+        }
+        #expect(!journal.hasEnded)
+        rig.advance(.seconds(30))
+        guard case .connectionLost? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
     // MARK: By the server
 
     @Test(

@@ -1,5 +1,5 @@
-// How far the request of one stream has reached the peer, while others share its connection: the peer acknowledges what has come
-// of all of them together, in the order in which it went out.
+// How far what goes out has reached the peer: the request of one stream while others share its connection, and all of them
+// together. The peer acknowledges what has come of all, in the order in which it went out.
 //
 // Positions count what the channel sends. With TLS they are behind by what encrypting adds to frames that wait, some hundred bytes
 // at most.
@@ -46,6 +46,14 @@ extension HTTP2Connection {
         way.acknowledged = position
         setWayOut(way)
         return Arrival(position: position, before: before, age: delivery.age)
+    }
+
+    /// When something last reached the peer, whosever it was, where something has since this was asked before.
+    func lastArrival() -> Duration? {
+        guard let delivery = channel.stream.delivery() else { return nil }
+        let position = channel.bytesSent &- delivery.unacknowledged
+        defer { arrivedBefore = position }
+        return position &- arrivedBefore > 0 ? now - delivery.age : nil
     }
 
     private func setWayOut(_ way: WayOut) {
