@@ -141,6 +141,21 @@ struct ProxyPasswordTests {
         }
     }
 
+    @Test("B2.85: a server behind a proxy gets a Digest proof of the target that it sees")
+    func digestBehindProxy() async throws {
+        let door = DigestDoor()
+        let router: LoopbackServer.Router = { door.opens(to: $0) ? .text("inside") : .denied(door.challenge) }
+        try await ProxiedSite.run(router: router) { site async throws in
+            let delegate = GuestDelegate(Guest.once("u", "p"))
+            let session = visitor(delegate) { $0.connectionProxyDictionary = site.dictionary }
+            #expect(try await session.visit(site.url("/a?b=c")) == "200 inside")
+            // B2.87: so does what is sent unasked.
+            #expect(try await session.visit(site.url("/d")) == "200 inside")
+            #expect(delegate.transcript.calls == ["task HTTPDigest r 0 nobody 401"])
+            #expect(door.counts.value == ["n1 00000001", "n1 00000002"])
+        }
+    }
+
     @Test("A 407 from a server, where no proxy is set, is an ordinary response")
     func notAProxy() async throws {
         try await withServer(router: gate()) { server async throws in

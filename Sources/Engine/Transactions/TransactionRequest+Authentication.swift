@@ -14,11 +14,16 @@ extension TransactionRequest {
         }
     }
 
-    /// The parts that a proof depends on, as they are sent (B2.85).
-    package var authenticated: AuthenticatedRequest {
+    /// The parts that a proof to a side depends on, as it sees them (B2.85): a proxy that forwards the request gets an absolute
+    /// URL, and makes origin form of it for the server (RFC 9112 §3.2.1).
+    package func authenticated(for side: AuthenticationSide) -> AuthenticatedRequest {
         let isForwarded = route.proxy?.forwards(origin.scheme) ?? false
-        let sent = isForwarded ? wireHead(withoutExpectation: false, absoluteTarget: true) : head
-        return AuthenticatedRequest(method: sent.method, target: sent.target, body: authenticatedBody)
+        let seen =
+            switch side {
+            case .proxy where isForwarded: wireHead(withoutExpectation: false, absoluteTarget: true)
+            case .proxy, .server: head
+            }
+        return AuthenticatedRequest(method: seen.method, target: seen.target, body: authenticatedBody)
     }
 
     private var authenticatedBody: AuthenticatedRequest.Body {
@@ -36,6 +41,8 @@ extension TransactionHandle {
         request.sides.first { $0.refusal == status }
     }
 
-    /// The parts of the request that a proof depends on.
-    package var authenticated: AuthenticatedRequest { request.authenticated }
+    /// The parts of the request that a proof to a side depends on.
+    package func authenticated(for side: AuthenticationSide) -> AuthenticatedRequest {
+        request.authenticated(for: side)
+    }
 }

@@ -25,7 +25,8 @@ extension TaskAuthentication {
             // The head that opened a tunnel stays with the connection; what has come through it proves it.
             let isAbsent = handle.side(refusingWith: rounds.side.refusal) == nil
             let head = isAbsent ? ResponseHead(status: 200) : head
-            noteAcceptance(of: rounds.side, head, handle.authenticated, authentication, on: reactor)
+            let request = handle.authenticated(for: rounds.side)
+            noteAcceptance(of: rounds.side, head, request, authentication, on: reactor)
         }
     }
 

@@ -27,7 +27,7 @@ struct TaskAuthentication: Sendable {
         guard head.status == 401 || head.status == 407, let session = task.session,
             let handle = task.state.withLock({ $0.load.transaction }), let side = handle.side(refusingWith: head.status)
         else { return nil }
-        let step = noteRefusal(head, by: side, of: handle.authenticated, session.authentication)
+        let step = noteRefusal(head, by: side, of: handle.authenticated(for: side), session.authentication)
         if case .deliver = step { return nil }
         takeStep(step, Refusal(.response(response, handle), by: side), on: reactor)
         return .undecided(bindsConnection: step.bindsConnection)

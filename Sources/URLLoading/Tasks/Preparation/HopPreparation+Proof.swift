@@ -20,12 +20,12 @@ extension HopPreparation {
     /// The proofs that go with a request: the answers of the last round, else what is remembered (B2.77). Each is good for
     /// one sending.
     private func proofs(for request: TransactionRequest) -> [Authorization] {
-        let authenticated = request.authenticated
-        return request.sides.compactMap { side in
+        request.sides.compactMap { side in
             let given = task.state.withLock { $0.isAuthenticating ? $0.authentication[side]?.authorization : nil }
             if let given { return given }
             // B2.79: what the application has set goes out as it is.
             if request.head.fields.contains(side.authorizationField) { return nil }
+            let authenticated = request.authenticated(for: side)
             let remembered = remembered(for: side) { $0.authorization(for: side, request: authenticated, as: $1) }
             guard let remembered else { return nil }
             task.state.withLock { state in
@@ -71,8 +71,7 @@ extension HopPreparation {
             engine.submit(request)
         }
         // A hash may take its time, for which the loop is no place.
-        let authenticated = request.authenticated
-        let mustHash = proofs.contains { $0.bodyHash(for: authenticated) != nil }
+        let mustHash = proofs.contains { $0.bodyHash(for: request.authenticated(for: $0.space.side)) != nil }
         if mustHash, engine.isOnLoop, BlockingPool.authentication.run(work) { return }
         work()
     }
@@ -80,8 +79,8 @@ extension HopPreparation {
     private static func add(
         _ proofs: [Authorization], to request: inout TransactionRequest, _ authentication: SessionAuthentication
     ) {
-        let authenticated = request.authenticated
         for proof in proofs {
+            let authenticated = request.authenticated(for: proof.space.side)
             let name = proof.space.side.authorizationField
             request.head.fields.removeAll(name)
             let hash = proof.bodyHash(for: authenticated).flatMap { authentication.hash($0, of: request.body) }
