@@ -9,7 +9,7 @@ extension TransactionRequest {
     package var sides: [AuthenticationSide] {
         switch route {
         case .direct(let path): [.server(origin, socket: path)]
-        case .proxied(let proxy) where proxy.forwards(origin.scheme): [.server(origin), .proxy(proxy)]
+        case .proxied(let proxy) where proxy.forwards(origin.scheme): [.server(origin), AuthenticationSide(proxy)]
         case .proxied: [.server(origin)]
         }
     }

@@ -293,6 +293,31 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(
+        "B2.77, B15.11: a password that a proxy has taken opens tunnels of web sockets unasked",
+        arguments: [false, true])
+    func provenProxy(tls: Bool) async throws {
+        let router: LoopbackServer.Router = { $0.path == "/load" ? .text("loaded") : .webSocket() }
+        try await ProxiedSite.run(tls: tls, proxy: { $0.authorization = basic("u", "p") }, router: router) {
+            site async throws in
+            let delegate = GuestDelegate { challenge in
+                challenge.protectionSpace.isProxy()
+                    ? (.useCredential, URLCredential("u", "p")) : (.performDefaultHandling, nil)
+            }
+            let session = site.session(delegate: delegate)
+            defer { session.invalidateAndCancel() }
+            #expect(try await session.visit(site.url("/load")) == "200 loaded")
+            let task = session.webSocketTask(with: try site.server.webSocket(host: "origin.test"))
+            task.resume()
+            try await task.send(.string("x"))
+            #expect(try await task.heard() == "x")
+            task.cancel(with: .normalClosure, reason: nil)
+            let proofs = site.proxy.asks.map { $0.head?.fields.first(.proxyAuthorization) }
+            #expect(proofs == [nil, basic("u", "p"), basic("u", "p")])
+            #expect(delegate.challenges.value.count { $0.protectionSpace.isProxy() } == 1)
+        }
+    }
+
+    @Test(
         "B13.31, B15.11: where a way leads nowhere, a web socket goes by the next one as it would have gone by the first",
         arguments: [false, true])
     func otherWays(tls: Bool) async throws {

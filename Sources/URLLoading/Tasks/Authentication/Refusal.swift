@@ -56,7 +56,7 @@ extension Refusal {
     /// A SOCKS proxy that wants a password, or another one.
     init(socks question: ProxyQuestion, failures: Int) {
         self.init(
-            subject: .tunnel(question, nil), side: .proxy(question.proxy),
+            subject: .tunnel(question, nil), side: AuthenticationSide(question.proxy),
             space: URLProtectionSpace(socks: question.proxy), method: nil, failures: failures)
     }
 }

@@ -83,7 +83,7 @@ final class SessionAuthentication: Sendable {
     /// What a CONNECT is sent with unasked.
     func tunnelField(for proxy: ProxyServer, target: String) -> String? {
         let request = AuthenticatedRequest(method: "CONNECT", target: target)
-        return ahead(to: .proxy(proxy), for: request).flatMap { field($0, for: request) }
+        return ahead(to: AuthenticationSide(proxy), for: request).flatMap { field($0, for: request) }
     }
 
     /// The hash of a request's body (B2.82); nil where it cannot be read, or only once. May wait for the disk.

@@ -36,7 +36,7 @@ struct TaskAuthentication: Sendable {
     /// A proxy does not open a tunnel for this task.
     func refused(by question: ProxyQuestion, on reactor: Reactor) {
         guard let session = task.session else { return question.answer(.giveUp) }
-        let side = AuthenticationSide.proxy(question.proxy)
+        let side = AuthenticationSide(question.proxy)
         if question.isFirst {
             // What was given for a connection before may have been accepted; it is not what the proxy refuses now.
             task.state.letGo { state -> CredentialOffer? in
