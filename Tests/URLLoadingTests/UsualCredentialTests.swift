@@ -100,6 +100,30 @@ struct UsualCredentialTests {
         }
     }
 
+    @Test("B2.17, B2.48: after an acceptance counting begins anew, and what was refused before is not tried again")
+    func afterAcceptance() async throws {
+        let visits = Visits()
+        let next = ["/a/x": "/b/y", "/b/y": "/c/z"]
+        let router: LoopbackServer.Router = { request in
+            let realm = request.path == "/b/y" ? "s" : "r"
+            return door(realm, ["u": "new"], visits) { request in
+                next[String(request.path)].map { ServerResponse.status(302).adding("Location", $0) } ?? .text("secret")
+            }(request)
+        }
+        try await withServer(router: router) { server async throws in
+            storage.set(URLCredential("u", "old"), for: space(server))
+            let given = URLCredential("u", "new", .none)
+            let delegate = GuestDelegate(Guest.inTurn((.performDefaultHandling, nil), (.useCredential, given)))
+            #expect(try await visitor(delegate, storage: storage).visit(server.at("/a/x")) == "200 secret")
+            #expect(
+                delegate.transcript.calls == [
+                    "task HTTPBasic r 0 u/old 401", "task HTTPBasic r 1 u/old 401", "task HTTPBasic s 0 nobody 401",
+                    "task HTTPBasic r 0 nobody 401",
+                ])
+            #expect(visits.lines.count { $0.hasSuffix(basic("u", "old")) } == 1)
+        }
+    }
+
     @Test("B2.48: a stored credential of a class of the program's may call its task whenever it is asked something")
     func ownClass() async throws {
         try await withServer(router: door("r", ["u": "new"])) { server async throws in

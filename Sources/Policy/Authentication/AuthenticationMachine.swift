@@ -67,7 +67,7 @@ package struct AuthenticationMachine: Sendable {
 
     /// Whose challenges these are.
     package let side: AuthenticationSide
-    /// How many credentials were refused; a challenge for another realm begins at 0 again (B2.16, B2.17).
+    /// How many credentials were refused; a challenge for another realm, or after an acceptance, begins at 0 again (B2.16, B2.17).
     package private(set) var failures = 0
     /// The credential that was refused last (B2.15).
     package private(set) var rejected: PasswordCredential?
@@ -170,6 +170,9 @@ package struct AuthenticationMachine: Sendable {
     ) -> Acceptance? {
         guard let accepted = attempt else { return nil }
         attempt = nil
+        // B2.17: what is refused from now on is another question.
+        failures = 0
+        rejected = nil
         guard case .digest(var session) = accepted.proof, let credential = accepted.credential else {
             return Acceptance(authorization: accepted, isProven: nil)
         }

@@ -177,6 +177,25 @@ struct AuthenticationMachineTests {
         #expect(rig.machine.rejected == nil)
     }
 
+    @Test("B2.17, B2.103: after an acceptance counting starts at 0 again, and the answers are bounded all the same")
+    func countsAnew() throws {
+        var rig = try AuthenticationRig()
+        #expect(rig.refused("Basic realm=x") == "ask basic x 0")
+        #expect(rig.answered(.password(Self.other)) == "send basic")
+        #expect(rig.refused("Basic realm=x") == "ask basic x 1")
+        #expect(rig.answered(.password(Self.password)) == "send basic")
+        #expect(rig.accepted() != nil)
+        #expect(rig.machine.rejected == nil)
+        #expect(rig.refused("Basic realm=y") == "ask basic y 0")
+        #expect(rig.answered(.reject) == "deliver")
+        for _ in 2..<AuthenticationMachine.maximumAnswers {
+            #expect(rig.refused("Basic realm=y", "Basic realm=x") == "ask basic x 0", "the other one stays rejected")
+            #expect(rig.answered(.password(Self.password)) == "send basic")
+            #expect(rig.accepted() != nil)
+        }
+        #expect(rig.refused("Basic realm=x") == "deliver")
+    }
+
     @Test("B2.16: what went with a lost request was not refused, and no failure is counted for it")
     func lost() throws {
         var rig = try AuthenticationRig()

@@ -159,12 +159,12 @@ struct AuthenticationRounds: Sendable {
         authorization = nil
     }
 
-    /// The other side has accepted it; whatever it refuses after that is a new question.
+    /// The other side has accepted it; whatever it refuses after that is a new question. What it has refused before needs not be
+    /// tried again all the same (B2.48).
     mutating func noteAcceptance() {
-        offer = nil
+        if offer.take() != nil { _ = tried.popLast() }
         authorization = nil
         refused = nil
-        tried = []
         socksRefusals = 0
         negotiation = nil
     }
