@@ -156,6 +156,23 @@ struct ConnectTests {
         rig.expectClean()
     }
 
+    @Test("B2.67: a proxy that opens the tunnel has accepted the last answer, and no other")
+    func accepted() throws {
+        let rig = makeRig()
+        rig.serveProxy("proxy.test", [tunnel([.receiveHead, .askForLogin, .receiveHead, .askForLogin])])
+        let journal = try submit(rig, answers: true)
+        let accepted = Guarded<[String]>([])
+        for value in ["Basic one", "Basic two"] {
+            #expect(accepted.value.isEmpty)
+            let question = try #require(journal.proxyQuestion)
+            question.answer(.authorize(value, accepted: { _ in accepted.change { $0.append(value) } }))
+            rig.settle()
+        }
+        #expect(accepted.value == ["Basic two"])
+        believe(journal, rig)
+        rig.expectClean()
+    }
+
     @Test("B2.100: the rest of a 407 may come after the answer, which waits for it")
     func lateBody() throws {
         let rig = makeRig()

@@ -208,6 +208,30 @@ struct SOCKSTests {
         rig.expectClean()
     }
 
+    @Test("B2.67, B13.28: a SOCKS proxy that opens the tunnel without a look at the password has not accepted it")
+    func unchecked() throws {
+        for (script, isChecked) in [
+            ([.receive(count: 4), .send([5, 0])], false),
+            ([.receive(count: 4), .send([5, 2]), .receive(count: 5), .send([1, 0])], true),
+        ] as [([ScriptedPeer.Step], Bool)] {
+            let rig = EngineRig()
+            let opening: [ScriptedPeer.Step] = [
+                .receive(count: 16), .send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]), .receiveHead, .respond("hello"),
+            ]
+            rig.serveProxy(
+                "proxy.test", port: 1080,
+                [{ _, _ in [.receive(count: 3), .send([5, 255]), .close] }, { _, _ in script + opening }])
+            let journal = rig.submit(answers: true, route: .proxied(try testProxy(.socks5h, port: 1080)))
+            rig.settle()
+            let accepted = Guarded(false)
+            let question = try #require(journal.proxyQuestion)
+            question.answer(.password(user: "u", password: "p", accepted: { _ in accepted.value = true }))
+            rig.settle()
+            #expect(accepted.value == isChecked && journal.text == "hello")
+            rig.expectClean()
+        }
+    }
+
     @Test("B13.27: where no password is supplied the failure says what was wrong")
     func noPassword() throws {
         for (credentials, script, expected) in [

@@ -340,6 +340,55 @@ struct ProxyPasswordTests {
         }
     }
 
+    @Test(
+        "B2.67, B2.77, B13.28: a proxy that opens a stream has accepted the password: it is stored, and CONNECT has it from then on",
+        arguments: ["HTTPS", "SOCKS"])
+    func streams(kind: String) async throws {
+        let storage = URLCredentialStorage()
+        let given = (URLSession.AuthChallengeDisposition.useCredential, URLCredential?(URLCredential("u", "p")))
+        let delegate = GuestDelegate(answering(given, given))
+        try await withTunnel(
+            {
+                $0.authorization = basic("u", "p")
+                $0.socksCredentials = ("u", "p")
+            }, kind: kind, delegate: delegate, storage: storage
+        ) { session, url, proxy async throws in
+            let (host, port) = (try #require(url.host), try #require(url.port))
+            for number in 1...2 {
+                let task = session.streamTask(withHostName: host, port: port)
+                task.resume()
+                try await task.write(Data("x".utf8), timeout: 60)
+                task.cancel()
+                await delegate.transcript.completed.wait(times: number)
+            }
+            let questions = delegate.transcript.calls.filter { $0.hasPrefix("task ") }
+            if kind == "HTTPS" {
+                #expect(questions == ["task HTTPBasic proxy 0 nobody 407"])
+                #expect(proxy.asks.last?.head?.fields.first(.proxyAuthorization) == basic("u", "p"))
+            } else {
+                #expect(questions == ["task Default - 0 nobody no response", "task Default - 0 u/p no response"])
+            }
+            let space = try #require(delegate.challenges.value.first).protectionSpace
+            #expect(storage.defaultCredential(for: space) == URLCredential("u", "p"))
+        }
+    }
+
+    @Test(
+        "B2.77, B16.81: a tunnel that is opened beforehand is a proxy's acceptance, and the next one needs no question")
+    func warmth() async throws {
+        let delegate = GuestDelegate(answering((.useCredential, URLCredential("u", "p"))))
+        try await withTunnel({ $0.authorization = basic("u", "p") }, delegate: delegate) {
+            session, url, proxy async throws in
+            for _ in 1...2 {
+                #expect(try await session.warmUp(url) == 1)
+                await session.flush()
+            }
+            #expect(passwords(delegate) == ["task HTTPBasic proxy 0 nobody 407"])
+            let proofs = proxy.asks.map { $0.head?.fields.first(.proxyAuthorization) }
+            #expect(proofs == [nil, basic("u", "p"), basic("u", "p")])
+        }
+    }
+
     // MARK: SOCKS
 
     @Test("B13.28: a SOCKS proxy that asks for a password leads to a challenge with the method Default")

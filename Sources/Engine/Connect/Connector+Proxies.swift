@@ -24,6 +24,8 @@ final class ProxyPassage {
     var authorization: String?
     /// Whether a receiver has answered a question of the proxy.
     var isAnswered = false
+    /// Who is told that the proxy has taken the last answer.
+    var accepted: ProxyQuestion.Acceptance?
 
     init(_ proxy: ProxyServer) {
         self.proxy = proxy
@@ -125,7 +127,12 @@ extension Connector {
             credentials: passage.credentials)
         let dialogue = SOCKSDialogue(exchange, stream: stream, core: core) { [self] result in
             switch result {
-            case .success(let stream): opened(stream)
+            case .success(let stream):
+                // One that has not looked at the password has not said that it is right.
+                if case .talking(let dialogue as SOCKSDialogue) = step, !dialogue.hasCheckedPassword {
+                    passage.accepted = nil
+                }
+                opened(stream)
             case .failure(.socks(let failure)): refused(failure, passage)
             case .failure(let reason): proxyFailed(reason)
             }
@@ -156,12 +163,14 @@ extension Connector {
     func goOn(with answer: QuestionAnswer?, to demand: ProxyQuestion.Demand) {
         guard let passage else { return }
         switch (demand, answer) {
-        case (.http, .proxy(.authorize(let value))):
+        case (.http, .proxy(.authorize(let value, let accepted))):
             passage.authorization = value
+            passage.accepted = accepted
             passage.isAnswered = true
             if case .talking(let dialogue as ConnectDialogue) = step { dialogue.ask(authorization: value) }
-        case (.socksPassword, .proxy(.password(let user, let password))):
+        case (.socksPassword, .proxy(.password(let user, let password, let accepted))):
             passage.credentials = ProxyCredentials(user: user, password: password)
+            passage.accepted = accepted
             passage.isAnswered = true
             connectAgain(passage)
         case (.http(let head, _), _):
@@ -172,7 +181,10 @@ extension Connector {
     }
 
     private func opened(_ stream: any ByteStream) {
-        if let proxy = passage?.proxy { core.trace?.tell(.tunnelFinished(name, proxy, nil)) }
+        if let passage {
+            core.trace?.tell(.tunnelFinished(name, passage.proxy, nil))
+            passage.accepted.take()?(core.reactor)
+        }
         reached(stream)
     }
 

@@ -6,6 +6,7 @@
 // request goes away; then the next request that waits for the connection is asked.
 
 import URLLoadingPolicy
+import URLLoadingSystem
 import URLLoadingTLS
 import URLLoadingTrust
 import URLLoadingWire
@@ -110,12 +111,15 @@ package struct ProxyQuestion: Sendable {
         case socksPassword
     }
 
+    /// Called on the loop, once at most: the proxy has taken the answer and opened the tunnel, whatever becomes of what is behind it.
+    package typealias Acceptance = @Sendable (Reactor) -> Void
+
     /// What it is told.
     package enum Answer: Sendable {
         /// CONNECT goes out again with this value of Proxy-Authorization, on the same connection if that still stands.
-        case authorize(String)
+        case authorize(String, accepted: Acceptance? = nil)
         /// These are sent to a SOCKS proxy, on a new connection.
-        case password(user: String, password: String)
+        case password(user: String, password: String, accepted: Acceptance? = nil)
         /// Nothing: the request that was asked fails with `EngineError.proxy`.
         case giveUp
         /// The request that was asked ends with `EngineError.cancelled` (B2.38).

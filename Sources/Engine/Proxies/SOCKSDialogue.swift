@@ -19,6 +19,9 @@ final class SOCKSDialogue: ProxyDialogue {
         super.init(stream: stream, core: core)
     }
 
+    /// Whether the proxy has looked at the password, and found it right.
+    var hasCheckedPassword: Bool { exchange.hasCheckedPassword }
+
     /// Sends the first message.
     func start() {
         switch exchange.start() {

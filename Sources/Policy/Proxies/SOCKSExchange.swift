@@ -40,6 +40,8 @@ package struct SOCKSExchange: Sendable {
     private let port: UInt16
     private let credentials: ProxyCredentials?
     private var phase = Phase.beginning
+    /// Whether the proxy has looked at the password, and found it right.
+    package private(set) var hasCheckedPassword = false
     /// The part of the present answer that has come.
     private var answer: [UInt8] = []
 
@@ -141,6 +143,7 @@ package struct SOCKSExchange: Sendable {
         case .checkingPassword:
             // The version is not looked at: some proxies repeat that of SOCKS in place of RFC 1929's.
             guard answer[1] == 0 else { throw .badCredentials }
+            hasCheckedPassword = true
             return try sendRequest5()
         case .reply4, .reply5:
             return over(.open)

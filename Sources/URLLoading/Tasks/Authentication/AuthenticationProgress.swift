@@ -22,6 +22,9 @@ struct AuthenticationProgress: Sendable {
     var own = RememberedSpaces()
     /// How often a storage was asked; the answer to one question is none to a later one.
     var lookups = 0
+    /// Questions of proxies that do not open a tunnel, and answers to them: tells the last answer from others, which the tunnels that
+    /// they open say nothing about.
+    var tunnelSteps = 0
     /// The user that a URL of the task has named last; later URLs of the same origin mean the same one (B2.74).
     private var user: URLUserInformation?
 
@@ -116,6 +119,7 @@ struct AuthenticationRounds: Sendable {
     mutating func begin(_ ahead: Authorization, isTasksOwn: Bool = false, isTunnel: Bool = false) {
         machine.sentAhead(ahead)
         authorization = ahead
+        isTunnels = isTunnel
         guard let credential = ahead.credential else { return }
         // Should it be refused, it is what the delegate is shown, and needs not be tried again (B2.78).
         note(

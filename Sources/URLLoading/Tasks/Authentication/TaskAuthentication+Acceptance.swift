@@ -30,6 +30,33 @@ extension TaskAuthentication {
         }
     }
 
+    /// What is to be told once a proxy has opened a tunnel for what it is about to be given. For a stream, and for a connection that is
+    /// opened beforehand, that is all that it says.
+    func acceptance(ofTunnelTo target: String, by side: AuthenticationSide) -> ProxyQuestion.Acceptance {
+        let step = task.state.withLock { state -> Int in
+            state.authentication[side]?.isTunnels = true
+            state.authentication.tunnelSteps += 1
+            return state.authentication.tunnelSteps
+        }
+        return { [self] reactor in noteTunnel(to: target, by: side, step, on: reactor) }
+    }
+
+    private func noteTunnel(to target: String, by side: AuthenticationSide, _ step: Int, on reactor: Reactor) {
+        guard let authentication = task.session?.authentication else { return }
+        let isAnswer = task.state.withLock { state in
+            // Another question may have come since, or the task is at another request.
+            guard !state.isOver, state.isAuthenticating, state.authentication.tunnelSteps == step,
+                let rounds = state.authentication[side], rounds.isTunnels, rounds.awaitsVerdict
+            else { return false }
+            // Nothing was shown yet that could be right.
+            return rounds.authorization?.opensNothing != true
+        }
+        guard isAnswer else { return }
+        noteAcceptance(
+            of: side, ResponseHead(status: 200), AuthenticatedRequest(method: "CONNECT", target: target),
+            authentication, on: reactor)
+    }
+
     /// Whether an answer that is no refusal came to a request whose body was withheld: the connection was proven before, or
     /// the server wants no proof for an empty body. It is no answer to what the task sends, which goes out whole now, without
     /// what was offered.

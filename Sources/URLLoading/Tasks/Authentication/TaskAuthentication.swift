@@ -37,6 +37,7 @@ struct TaskAuthentication: Sendable {
     func refused(by question: ProxyQuestion, on reactor: Reactor) {
         guard let session = task.session else { return question.answer(.giveUp) }
         let side = AuthenticationSide(question.proxy)
+        task.state.withLock { if $0.isAuthenticating { $0.authentication.tunnelSteps += 1 } }
         if question.isFirst {
             // What was given for a connection before may have been accepted; it is not what the proxy refuses now.
             task.state.letGo { state -> CredentialOffer? in
@@ -266,7 +267,8 @@ struct TaskAuthentication: Sendable {
         guard let said = refusal.meaning(of: offer.credential) else { return tellRounds(.none, of: refusal) }
         task.state.withLock { $0.authentication[refusal.side]?.note(offer) }
         if case .tunnel(let question, nil) = refusal.subject, case .password(let password) = said {
-            question.answer(.password(user: password.user, password: password.password))
+            let accepted = acceptance(ofTunnelTo: question.origin.authority, by: refusal.side)
+            question.answer(.password(user: password.user, password: password.password, accepted: accepted))
         } else {
             tellRounds(said, of: refusal)
         }
@@ -312,11 +314,8 @@ struct TaskAuthentication: Sendable {
                 let value = task.session?.authentication.field(
                     authorization, for: AuthenticatedRequest(method: "CONNECT", target: target))
             else { return question.answer(.giveUp) }
-            task.state.withLock { state in
-                state.authentication[refusal.side]?.authorization = authorization
-                state.authentication[refusal.side]?.isTunnels = true
-            }
-            question.answer(.authorize(value))
+            task.state.withLock { $0.authentication[refusal.side]?.authorization = authorization }
+            question.answer(.authorize(value, accepted: acceptance(ofTunnelTo: target, by: refusal.side)))
         }
     }
 
