@@ -44,6 +44,8 @@ final class Opening: ConnectivityWaiter {
     private var otherRoutes: ArraySlice<Route> = []
     /// What a SOCKS proxy was told of where the origin is; nil on other ways.
     private(set) var target: SOCKSExchange.Target?
+    /// The name and password with which that proxy has opened the way.
+    private(set) var credentials: ProxyCredentials?
     var patience: ConnectivityPatience
     private(set) var isOffline = false
     private var isAsked = false
@@ -130,7 +132,7 @@ final class Opening: ConnectivityWaiter {
     private func connectByNextWay() {
         guard let next = otherRoutes.popFirst() else { return }
         route = next
-        target = nil
+        (target, credentials) = (nil, nil)
         let connector = makeConnector(isBare: true) { [unowned self] result in
             switch result {
             case .success(let channel):
@@ -184,7 +186,9 @@ final class Opening: ConnectivityWaiter {
             aside: Connector.Aside(isBare: isBare, tickets: tickets, asker: { [unowned self] in asks(about: $0) })
         ) { [unowned self] result in
             // Nothing is told where TLS is set up on what stands.
-            if let told = connector?.passage?.targets.first { target = told.target }
+            if let passage = connector?.passage, let told = passage.targets.first {
+                (target, credentials) = (told.target, passage.credentials)
+            }
             connector = nil
             completion(result.map(\.channel))
         }

@@ -59,7 +59,10 @@ package protocol FTPReceiver: AnyObject {
     /// Whether `asked(_: ConnectionQuestion)` gets an answer about certificates.
     var answersQuestions: Bool { get }
 
-    /// The connection cannot be protected without an answer, as for transactions (B2.9). Until then no idle time runs.
+    /// Whether a proxy's question for a name and a password finds an answer. If not, such a proxy opens nothing.
+    var answersProxies: Bool { get }
+
+    /// The connection cannot be opened or protected without an answer, as for transactions (B2.9). Until then no idle time runs.
     func asked(_ question: ConnectionQuestion)
 
     /// The user name and password are not known, or so many answers were refused; `FTPHandle.answer` goes on (B14.21).
@@ -88,6 +91,9 @@ package protocol FTPReceiver: AnyObject {
 extension FTPReceiver {
     /// No.
     package var answersQuestions: Bool { false }
+
+    /// As about servers.
+    package var answersProxies: Bool { answersQuestions }
 
     /// Does nothing: it is not called.
     package func asked(_ question: ConnectionQuestion) {}

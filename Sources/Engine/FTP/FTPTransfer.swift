@@ -198,6 +198,8 @@ final class FTPTransfer: SteeredLoad {
                 carryOut(next)
             }
         }
+        // The proxy has taken these, which need not be its settings'.
+        connector.passage?.credentials = opening.credentials
         dataConnector = connector
         connector.start()
     }
@@ -359,8 +361,7 @@ extension FTPTransfer: FTPDataObserver {
 extension FTPTransfer: OpeningOwner {
     var answersQuestions: Bool { receiver.answersQuestions }
 
-    /// The name and password for a proxy are in its settings.
-    var answersProxies: Bool { false }
+    var answersProxies: Bool { receiver.answersProxies }
 
     func asked(_ question: ConnectionQuestion) { receiver.asked(question) }
 

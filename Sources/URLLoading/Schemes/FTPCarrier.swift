@@ -162,7 +162,13 @@ private final class FTPDelivery: FTPReceiver {
 
     var answersQuestions: Bool { load.core.trust.answersChallenges }
 
+    /// The settings and the storage may know where no delegate does.
+    var answersProxies: Bool { true }
+
     func asked(_ question: ConnectionQuestion) {
+        if case .proxy(let question) = question {
+            return load.core.authentication.refused(by: question, on: reactor)
+        }
         guard let space = URLProtectionSpace(question) else { return }
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: URLCredential(proposedBy: question), previousFailureCount: 0,

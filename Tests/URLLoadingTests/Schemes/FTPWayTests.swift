@@ -69,6 +69,39 @@ struct FTPWayTests {
         await proxy.stop()
     }
 
+    @Test(
+        "B13.28, B2.66, B2.67: a SOCKS proxy's password is asked for and looked up as by http, and opens the data connection too"
+    )
+    func socksPassword() async throws {
+        let server = try server()
+        let proxy = try LoopbackProxy.start { $0.socksCredentials = ("u", "p") }
+        let storage = URLCredentialStorage()
+        func session(_ delegate: GuestDelegate?) -> URLSession {
+            visitor(delegate, storage: storage) {
+                $0.connectionProxyDictionary = [
+                    kCFNetworkProxiesSOCKSEnable: 1, kCFNetworkProxiesSOCKSProxy: "127.0.0.1",
+                    kCFNetworkProxiesSOCKSPort: proxy.port,
+                ]
+            }
+        }
+        let page = try url(server, "/pub/page.html")
+        #expect(await code(session(nil), page) == .userAuthenticationRequired)
+        let delegate = GuestDelegate(
+            Guest.inTurn((.useCredential, URLCredential("w", "w")), (.useCredential, URLCredential("u", "p"))))
+        #expect(try await session(delegate).data(from: page).0.count == 3)
+        #expect(
+            delegate.transcript.calls.filter { $0.hasPrefix("task ") } == [
+                "task Default - 0 nobody no response", "task Default - 1 w/w no response",
+            ])
+        let space = try #require(delegate.challenges.value.first).protectionSpace
+        #expect(storage.defaultCredential(for: space) == URLCredential("u", "p"))
+        #expect(try await session(nil).data(from: page).0.count == 3)
+        #expect(proxy.asks.map(\.kind) == [.socks5, .socks5, .socks5, .socks5])
+        let refusing = GuestDelegate(Guest.always(.cancelAuthenticationChallenge))
+        #expect(await code(session(refusing), page) == .cancelled)
+        await proxy.stop()
+    }
+
     @Test("B16.82, B14.22: an override's port is the control connection's only, through a SOCKS proxy too")
     func standInBySOCKS() async throws {
         let server = try server()
