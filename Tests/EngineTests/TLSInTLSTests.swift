@@ -157,6 +157,51 @@ struct TLSInTLSTests {
         rig.expectClean()
     }
 
+    @Test("B2.105, B13.21: a proxy that forwards and refuses behind its handshake says so, too, and is passed over")
+    func refusedForwarding() throws {
+        let end = try TunnelEnd("proxy.test", clients: .required)
+        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [end.root]) }
+        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
+            guard let peer = try? TLSPeer(stream, context: end.context, answer: "") else { return stream.close() }
+            rig.keep(stream, peer)
+        }
+        let journal = rig.submit(route: .proxied(try testProxy(.https)))
+        rig.settle()
+        guard case .tls(.clientCertificateRequired)? = journal.proxyFailure else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        #expect(journal.error?.isOfTheWay == true)
+        rig.expectClean()
+    }
+
+    @Test(
+        "B13.21: TLS with a proxy that breaks within a forwarded answer is the proxy's failure, and no other way is tried"
+    )
+    func brokenForwarding() throws {
+        let rig = makeRig()
+        let context = outer.context
+        var broken: MemoryStream?
+        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun"
+            guard let peer = try? TLSPeer(stream, context: context, answer: answer) else { return stream.close() }
+            rig.keep(stream, peer)
+            broken = stream
+        }
+        let journal = rig.submit(route: .proxied(try testProxy(.https)))
+        rig.settle()
+        #expect(journal.text == "begun")
+        let record: [UInt8] = [23, 3, 3, 0, 32] + [UInt8](repeating: 0, count: 32)
+        _ = record.withUnsafeBytes { broken?.write($0) }
+        rig.settle()
+        guard case .tlsBroken? = journal.proxyFailure else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        #expect(journal.error?.isOfTheWay == false)
+        rig.expectClean()
+    }
+
     @Test("B13.18: bytes that are not TLS, where the proxy should begin TLS, are the proxy's failure")
     func noTLS() throws {
         let rig = makeRig()

@@ -21,6 +21,8 @@ package struct ProxyFailure: Error, Sendable {
         case unreachable([EngineError.ConnectFailure])
         /// TLS with it failed, or it was not believed.
         case tls(TLSError)
+        /// TLS with it broke while it forwarded a request.
+        case tlsBroken(TLSError)
         /// It answered CONNECT with something other than 2xx and 407 (B13.17).
         case refused(ResponseHead)
         /// It answered CONNECT with 407, and there are no credentials, or no further ones, for it (B2.102).
@@ -51,7 +53,7 @@ extension ProxyFailure: CustomStringConvertible {
         case .unreachable(let failures):
             let reasons = failures.map { "\($0)" }.joined(separator: "; ")
             return "No connection to the proxy \(proxy): \(reasons.isEmpty ? "it has no address" : reasons)."
-        case .tls(let error):
+        case .tls(let error), .tlsBroken(let error):
             return "TLS with the proxy \(proxy) failed: \(error)"
         case .refused(let head):
             return "The proxy \(proxy) did not open a tunnel: it answered with status \(head.status)."

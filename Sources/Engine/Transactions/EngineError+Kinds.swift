@@ -55,7 +55,7 @@ extension EngineError {
         case .idleTimeout(_, let phase, _): phase.isOfTheWay ? [.silence, .ofTheWay] : .silence
         case .connectionTimeout(_, let phase, _): phase.isOfTheWay ? [.ofTheWay, .leavesPart] : .leavesPart
         case .nameLookup, .connect: [.ofTheWay, .interruption, .leavesPart]
-        case .proxy(let failure): failure.reason.isOfTheWay ? [.ofTheWay, .leavesPart] : .leavesPart
+        case .proxy(let failure): failure.reason.kinds
         case .connectionLost, .http2(.connection): .lostConnection
         case .wire(let error): error.kind == .truncated ? .lostConnection : .ofTheExchange
         case .http2(.reset): .lostExchange
@@ -67,7 +67,7 @@ extension EngineError {
     }
 
     /// What is true of an error.
-    private struct Kinds: OptionSet {
+    fileprivate struct Kinds: OptionSet {
         let rawValue: UInt8
 
         static let ofTheWay = Kinds(rawValue: 1 << 0)
@@ -97,11 +97,12 @@ extension EngineError.Phase {
 }
 
 extension ProxyFailure.Reason {
-    /// Whether the proxy is out of order. One that works and says no has the last word.
-    fileprivate var isOfTheWay: Bool {
+    /// Whether the proxy is out of order: one that works and says no has the last word.
+    fileprivate var kinds: EngineError.Kinds {
         switch self {
-        case .lookup, .unreachable, .tls, .garbage, .closed, .socks(.malformed): true
-        case .refused, .authentication, .socks, .unsendable: false
+        case .lookup, .unreachable, .tls, .garbage, .closed, .socks(.malformed): [.ofTheWay, .leavesPart]
+        case .tlsBroken: [.ofTheExchange, .leavesPart]
+        case .refused, .authentication, .socks, .unsendable: .leavesPart
         }
     }
 }

@@ -29,11 +29,11 @@ extension ErrorMapping {
             let code: URLError.Code =
                 failures.isEmpty ? .cannotConnectToHost : connectCode(failures)
             return make(code, failure.proxy.kind.isHTTP ? connection(cause) : cause)
-        case .tls(.untrusted(let refusal)):
+        case .tls(.untrusted(let refusal)), .tlsBroken(.untrusted(let refusal)):
             return trustError(
                 refusal, "The certificate of the proxy \(failure.proxy) is invalid: \(refusal.description)",
                 host: failure.proxy.host, url: url, evaluator)
-        case .tls(let reason):
+        case .tls(let reason), .tlsBroken(let reason):
             return make(tlsCode(reason), connection(UnderlyingError.tls(reason)))
         case .authentication(let head):
             return make(.userAuthenticationRequired, response(head.status))

@@ -163,6 +163,30 @@ struct ProxyErrorTests {
         }
     }
 
+    @Test(
+        "B2.105, B13.31: a TLS proxy that refuses plain http for want of a certificate: −1206 with 306, or the next way"
+    )
+    func wantsCertificate() async throws {
+        let (root, identity) = try CertificateFactory.server("127.0.0.1")
+        try await ProxiedSite.run(proxy: { $0.tls = .init(identity: identity, clientAuthentication: .required) }) {
+            site in
+            var proxy = try #require(ProxyConfiguration(url: "https://127.0.0.1:\(site.proxy.port)"))
+            func session() -> URLSession {
+                site.session {
+                    $0.proxyConfigurations = [proxy]
+                    $0.serverTrustEvaluation = .anchors(pem: root.pem)
+                }
+            }
+            let url = try site.server.at("/")
+            let error = try #require(await session().failure(url))
+            #expect(error.code == .clientCertificateRequired && error.cause == "kCFErrorDomainCFNetwork 306")
+            #expect(error.localizedDescription.contains("the proxy https://127.0.0.1:\(site.proxy.port)"))
+            proxy.allowFailover = true
+            #expect(try await session().text(url) == "/ of 127.0.0.1:\(site.server.port)")
+            #expect(site.proxy.asks.isEmpty)
+        }
+    }
+
     @Test("A proxy by TLS that speaks no TLS: −1200, with 310 underneath")
     func noTLS() async throws {
         try await ProxiedSite.run(tls: true) { site in

@@ -171,7 +171,7 @@ final class HTTP1Connection: ByteStreamObserver {
             case .end(let isWhole): return inputEnded(nil, isWhole: isWhole)
             case .failed(let error): return inputEnded(error, isWhole: false)
             case .broken(let error):
-                return exchange.isUnderWay ? exchange.fail(.tls(error, host: key.origin.host)) : close()
+                return exchange.isUnderWay ? exchange.tlsBroken(error) : close()
             }
             // Order: only when everything has been looked at that came with the last byte. A connection handed on while bytes
             // are still undecrypted would let a server answer the next request before it was sent (B16.5, B16.39).

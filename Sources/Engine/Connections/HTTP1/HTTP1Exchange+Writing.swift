@@ -56,7 +56,7 @@ extension HTTP1Exchange {
         case .bytes(let count): return count
         case .wouldBlock: break
         case .failed(let error): writeFailed(error)
-        case .broken(let error): fail(.tls(error, host: host))
+        case .broken(let error): tlsBroken(error)
         }
         return nil
     }

@@ -7,6 +7,7 @@
 
 import URLLoadingPolicy
 import URLLoadingSystem
+import URLLoadingTLS
 import URLLoadingWire
 
 /// An exchange that is under way, or waits for the connection's next request.
@@ -187,6 +188,15 @@ final class HTTP1Exchange {
         letGo()
         connection.close(politely: !hasUnsent)
         owner.exchangeFailed(error, facts: facts)
+    }
+
+    /// TLS has broken: with the server, or with a proxy that forwards.
+    func tlsBroken(_ error: TLSError) {
+        guard let key = connection?.key else { return }
+        guard key.isForwarding, let proxy = key.route.proxy else { return fail(.tls(error, host: key.origin.host)) }
+        // A proxy that does not take our certificate says so behind the handshake, and has not looked at the request.
+        let isRefusal = !responseBegan && [.clientCertificateRequired, .clientCertificateRejected].contains(error)
+        fail(.proxy(ProxyFailure(proxy, isRefusal ? .tls(error) : .tlsBroken(error))))
     }
 
     /// Gives the connection away, and what was read of it behind the head.
