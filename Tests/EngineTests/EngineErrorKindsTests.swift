@@ -59,12 +59,14 @@ struct EngineErrorKindsTests {
             .init(Self.silence(.waitingForBody), "exchange part"),
             .init(Self.silence(.waitingForResponse), "exchange part"),
             .init(Self.silence(.receivingBody), "exchange part"),
+            .init(Self.silence(.waitingForProgram), "exchange part"),
             .init(Self.silence(.conversing), "exchange part"),
         ]
         let proxies: [Row] = [
             .init(try Self.proxy(.lookup(Self.lookup())), "way part"),
             .init(try Self.proxy(.unreachable([])), "way part"),
             .init(try Self.proxy(.tls(.notTLS)), "way part"),
+            .init(try Self.proxy(.tlsBroken(.notTLS)), "exchange part"),
             .init(try Self.proxy(.garbage(.notHTTP)), "way part"),
             .init(try Self.proxy(.closed(nil)), "way part"),
             .init(try Self.proxy(.socks(.malformed)), "way part"),

@@ -60,7 +60,8 @@ import URLLoadingTrust
         rig.advance(.seconds(99))
         #expect(!journal.hasEnded)
         rig.advance(.seconds(2))
-        guard case .resourceTimeout = journal.error else {
+        // It is the program that is waited for, and no server.
+        guard case .resourceTimeout(_, .waitingForProgram, _, _) = journal.error else {
             Issue.record("\(String(describing: journal.error))")
             return
         }

@@ -227,6 +227,21 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    @Test(
+        "B6.8: where an answer waits for the program, the resource time-out names the program",
+        arguments: [ReceiverDemand.pause, .hold])
+    func resourceWhileUndecided(demand: ReceiverDemand) {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .respond("denied")])
+        let journal = rig.submit(resourceTimeout: .seconds(30), demand: { _ in demand })
+        rig.advance(.seconds(31))
+        guard case .resourceTimeout("host.test", .waitingForProgram, _, _) = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
     @Test("B6.1, B6.2: the idle time-out covers every phase and names it")
     func idleTimeouts() {
         let stages: [(EngineError.Phase, (EngineRig) -> Void)] = [

@@ -67,7 +67,10 @@ final class Opening: ConnectivityWaiter {
     }
 
     /// How far it has come; nil while nothing is being opened.
-    var phase: EngineError.Phase? { isOffline ? .waitingForConnectivity : connector?.phase }
+    var phase: EngineError.Phase? {
+        if isOffline { return .waitingForConnectivity }
+        return isAsked ? .waitingForProgram : connector?.phase
+    }
 
     // MARK: Steered by its owner
 

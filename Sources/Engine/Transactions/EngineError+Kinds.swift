@@ -90,7 +90,7 @@ extension EngineError.Phase {
         switch self {
         case .lookingUpName, .lookingUpProxy, .connecting, .shakingHandsWithProxy, .tunnelling: true
         case .waitingForConnection, .waitingForConnectivity, .shakingHands, .sendingRequest, .waitingForBody,
-            .waitingForResponse, .receivingBody, .conversing:
+            .waitingForResponse, .receivingBody, .waitingForProgram, .conversing:
             false
         }
     }

@@ -111,6 +111,8 @@ package enum EngineError: Error, Sendable {
         case waitingForResponse = "waiting for the response"
         /// The response had begun.
         case receivingBody = "receiving the response's body"
+        /// A question was open, or nothing more was taken.
+        case waitingForProgram = "waiting for the program to answer, or to take more"
         /// The connection had become a web socket.
         case conversing = "exchanging messages"
     }

@@ -136,17 +136,20 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         case .idle, .turnedAway, .finished:
             return .waitingForConnection
         case .waiting:
-            return pool.phase(of: key)
+            return isAsked ? .waitingForProgram : pool.phase(of: key)
         case .offline:
             return .waitingForConnectivity
         case .exchanging:
-            if hasResponse { return .receivingBody }
+            if hasResponse { return isProgramsTurn ? .waitingForProgram : .receivingBody }
             if timeline.isRequestSent { return .waitingForResponse }
             return feed?.isWaiting == true ? .waitingForBody : .sendingRequest
         case .draining:
-            return .receivingBody
+            return isProgramsTurn ? .waitingForProgram : .receivingBody
         }
     }
+
+    /// Whether what has come waits until it is decided what becomes of it, or until there is room for it.
+    private var isProgramsTurn: Bool { isReceiverFull || body?.holdsAll == true }
 
     // MARK: Steered from outside
 
