@@ -57,15 +57,25 @@ struct ChallengeRoutingTests {
         }
     }
 
-    @Test("B1.95: a delegate that hands its question on has the method, whether or not the other delegate has it")
+    @Test(
+        "B1.95: a delegate that hands its question on has the method, whether or not, and in which form, the other has it"
+    )
     func handedOn() async throws {
         try await withJudgedServer { judged in
             let (judge, asyncJudge) = (SessionJudge(), AsyncSessionJudge())
+            let (awaitedJudge, calledJudge) = (SessionJudge(), AsyncSessionJudge())
             let forwarders: [(any URLSessionDelegate, any URLSessionDelegate, Transcript, String)] = [
                 (Forwarder(SilentDelegate()), Forwarder(judge), judge.transcript, "session trust"),
                 (
                     AsyncForwarder(SilentDelegate()), AsyncForwarder(asyncJudge), asyncJudge.transcript,
                     "async session trust"
+                ),
+                (
+                    AsyncForwarder(SilentDelegate()), AsyncForwarder(awaitedJudge), awaitedJudge.transcript,
+                    "session trust"
+                ),
+                (
+                    Forwarder(SilentDelegate()), Forwarder(calledJudge), calledJudge.transcript, "async session trust"
                 ),
             ]
             for (withoutJudge, withJudge, transcript, call) in forwarders {
@@ -76,6 +86,19 @@ struct ChallengeRoutingTests {
                 #expect(String(decoding: data, as: UTF8.self) == "secret")
                 #expect(transcript.calls == [call])
             }
+        }
+    }
+
+    @Test("B2.38: a pin that a delegate has in one form holds behind one that hands its question on in the other")
+    func pinHandedOn() async throws {
+        try await withJudgedServer { judged in
+            let pin = SessionJudge(Habit.says(.cancelAuthenticationChallenge))
+            // The session itself would believe the server.
+            let session = judged.session(AsyncForwarder(pin), trusts: true)
+            #expect(await codeThrown { _ = try await session.data(from: judged.url) } == .cancelled)
+            #expect(pin.transcript.calls == ["session trust"])
+            #expect(await judged.sawNothing())
+            session.invalidateAndCancel()
         }
     }
 

@@ -58,4 +58,9 @@ enum ErrorText {
         if let machine = Machine.simulated { return machine.note(message) }
         StandardError.write("URLLoading: \(message)\n")
     }
+
+    /// Tells that a delegate has answered once more.
+    static func reportSecondAnswer() {
+        reportMisuse("a delegate called a completion handler twice; the second call is ignored")
+    }
 }

@@ -49,16 +49,18 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if dataTask.core.probe.noteMissing(.response, of: self) { return }
+        if dataTask.core.noteMissingHandlerForm(.response, of: self) { return }
         Task { completionHandler(await urlSession(session, dataTask: dataTask, didReceive: response)) }
     }
 
-    /// Goes on.
+    /// Asks the form with a handler; without one, goes on.
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition {
-        dataTask.core.asyncProbe.noteMissing(.responseAsync, of: self)
-        return .allow
+        if dataTask.core.asyncProbe.noteMissing(.responseAsync, of: self) { return .allow }
+        return await HandlerFormCall.ask(.response, of: self, about: dataTask.core, unanswered: .cancel) { reply in
+            urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: reply)
+        } ?? .allow
     }
 
     /// Does nothing.
@@ -85,17 +87,20 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        if dataTask.core.probe.noteMissing(.storing, of: self) { return }
+        if dataTask.core.noteMissingHandlerForm(.storing, of: self) { return }
         Task {
             completionHandler(await urlSession(session, dataTask: dataTask, willCacheResponse: proposedResponse))
         }
     }
 
-    /// Stores the response as it is.
+    /// Asks the form with a handler; without one, stores the response as it is.
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
     ) async -> CachedURLResponse? {
-        dataTask.core.asyncProbe.noteMissing(.storingAsync, of: self)
-        return proposedResponse
+        if dataTask.core.asyncProbe.noteMissing(.storingAsync, of: self) { return proposedResponse }
+        return await HandlerFormCall.ask(.storing, of: self, about: dataTask.core, unanswered: nil) { reply in
+            urlSession(
+                session, dataTask: dataTask, willCacheResponse: proposedResponse, completionHandler: reply)
+        } ?? proposedResponse
     }
 }

@@ -48,11 +48,15 @@ extension URLSessionDelegate {
         }
     }
 
-    /// Leaves it to default handling.
+    /// Asks the form with a handler; without one, leaves it to default handling.
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        challenge.noteMissing(.sessionChallengeAsync, of: self)
-        return (.performDefaultHandling, nil)
+        if challenge.noteMissing(.sessionChallengeAsync, of: self) { return (.performDefaultHandling, nil) }
+        return await HandlerFormCall.ask(
+            .sessionChallenge, of: self, about: challenge.askingTask, unanswered: (.cancelAuthenticationChallenge, nil)
+        ) { reply in
+            urlSession(session, didReceive: challenge, completionHandler: { reply(($0, $1)) })
+        } ?? (.performDefaultHandling, nil)
     }
 }

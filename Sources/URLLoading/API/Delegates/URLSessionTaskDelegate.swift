@@ -101,19 +101,22 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
     ) {
-        if task.core.probe.noteMissing(.delayed, of: self) { return }
+        if task.core.noteMissingHandlerForm(.delayed, of: self) { return }
         Task {
             let (disposition, next) = await urlSession(session, task: task, willBeginDelayedRequest: request)
             completionHandler(disposition, next)
         }
     }
 
-    /// Goes on with the request as it is.
+    /// Asks the form with a handler; without one, goes on with the request as it is.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
-        task.core.asyncProbe.noteMissing(.delayedAsync, of: self)
-        return (.continueLoading, nil)
+        if task.core.asyncProbe.noteMissing(.delayedAsync, of: self) { return (.continueLoading, nil) }
+        return await HandlerFormCall.ask(.delayed, of: self, about: task.core, unanswered: (.cancel, nil)) { reply in
+            urlSession(
+                session, task: task, willBeginDelayedRequest: request, completionHandler: { reply(($0, $1)) })
+        } ?? (.continueLoading, nil)
     }
 
     /// Does nothing.
@@ -126,20 +129,24 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        if task.core.probe.noteMissing(.redirect, of: self) { return }
+        if task.core.noteMissingHandlerForm(.redirect, of: self) { return }
         Task {
             completionHandler(
                 await urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
         }
     }
 
-    /// Follows the redirect.
+    /// Asks the form with a handler; without one, follows the redirect.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        task.core.asyncProbe.noteMissing(.redirectAsync, of: self)
-        return request
+        if task.core.asyncProbe.noteMissing(.redirectAsync, of: self) { return request }
+        return await HandlerFormCall.ask(.redirect, of: self, about: task.core, unanswered: nil) { reply in
+            urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+                completionHandler: reply)
+        } ?? request
     }
 
     /// Asks the `async` form.
@@ -147,19 +154,23 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        if task.core.probe.noteMissing(.taskChallenge, of: self) { return }
+        if task.core.noteMissingHandlerForm(.taskChallenge, of: self) { return }
         Task {
             let (disposition, credential) = await urlSession(session, task: task, didReceive: challenge)
             completionHandler(disposition, credential)
         }
     }
 
-    /// Leaves it to default handling.
+    /// Asks the form with a handler; without one, leaves it to default handling.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        task.core.asyncProbe.noteMissing(.taskChallengeAsync, of: self)
-        return (.performDefaultHandling, nil)
+        if task.core.asyncProbe.noteMissing(.taskChallengeAsync, of: self) { return (.performDefaultHandling, nil) }
+        return await HandlerFormCall.ask(
+            .taskChallenge, of: self, about: task.core, unanswered: (.cancelAuthenticationChallenge, nil)
+        ) { reply in
+            urlSession(session, task: task, didReceive: challenge, completionHandler: { reply(($0, $1)) })
+        } ?? (.performDefaultHandling, nil)
     }
 
     /// Asks the `async` form.
@@ -167,14 +178,17 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        if task.core.probe.noteMissing(.bodyStream, of: self) { return }
+        if task.core.noteMissingHandlerForm(.bodyStream, of: self) { return }
         Task { completionHandler(await urlSession(session, needNewBodyStreamForTask: task)) }
     }
 
-    /// Supplies none.
+    /// Asks the form with a handler; without one, supplies none.
     public func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream? {
-        task.core.asyncProbe.noteMissing(.bodyStreamAsync, of: self)
-        return nil
+        if task.core.asyncProbe.noteMissing(.bodyStreamAsync, of: self) { return nil }
+        let stream = await HandlerFormCall.ask(.bodyStream, of: self, about: task.core, unanswered: nil) { reply in
+            urlSession(session, task: task, needNewBodyStream: { reply($0.map { LentObject($0) }) })
+        }
+        return stream??.object
     }
 
     /// Asks the `async` form.
@@ -182,16 +196,21 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        if task.core.probe.noteMissing(.bodyStreamFrom, of: self) { return }
+        if task.core.noteMissingHandlerForm(.bodyStreamFrom, of: self) { return }
         Task { completionHandler(await urlSession(session, needNewBodyStreamForTask: task, from: offset)) }
     }
 
-    /// Supplies none.
+    /// Asks the form with a handler; without one, supplies none.
     public func urlSession(
         _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
     ) async -> InputStream? {
-        task.core.asyncProbe.noteMissing(.bodyStreamFromAsync, of: self)
-        return nil
+        if task.core.asyncProbe.noteMissing(.bodyStreamFromAsync, of: self) { return nil }
+        let stream = await HandlerFormCall.ask(.bodyStreamFrom, of: self, about: task.core, unanswered: nil) { reply in
+            urlSession(
+                session, task: task, needNewBodyStreamFrom: offset,
+                completionHandler: { reply($0.map { LentObject($0) }) })
+        }
+        return stream??.object
     }
 
     /// Does nothing.

@@ -50,10 +50,14 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
 }
 
 extension URLAuthenticationChallenge {
-    /// Called by the defaults of a session's methods, which know no task; as `DelegateProbe.noteMissing`.
-    @discardableResult
+    /// The task whose delegates are asked; nil where the program has made the challenge.
+    var askingTask: TaskCore? { (sender as? ChallengeSender)?.core }
+
+    /// Called by the defaults of a session's methods, which know no task; as `DelegateProbe.noteMissing` and
+    /// `TaskCore.noteMissingHandlerForm`.
     func noteMissing(_ method: DelegateMethod, of delegate: any URLSessionDelegate) -> Bool {
-        guard let core = (sender as? ChallengeSender)?.core else { return false }
+        if method == .sessionChallenge, HandlerFormCall.noteMissing(method, of: delegate) { return true }
+        guard let core = askingTask else { return false }
         return method == .sessionChallenge
             ? core.probe.noteMissing(method, of: delegate) : core.asyncProbe.noteMissing(method, of: delegate)
     }

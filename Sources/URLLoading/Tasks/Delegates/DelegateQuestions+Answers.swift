@@ -12,7 +12,7 @@ extension DelegateQuestions {
         case .late: return answer.closeStream()
         case .repeated:
             answer.closeStream()
-            ErrorText.reportMisuse("a delegate called a completion handler twice; the second call is ignored")
+            ErrorText.reportSecondAnswer()
             return
         }
         follow(answer, to: question)

@@ -148,6 +148,8 @@ struct TaskDelivery: Sendable {
             task.completion.begin(error)?.resume()
         case .ending(let ending):
             task.completion.goOn(ending)
+        case .unanswered:
+            break
         }
     }
 }

@@ -59,6 +59,8 @@ enum TaskEvent: Sendable {
     indirect case endedUnloaded(URLError)
     /// The task ends, and some of its last messages have been told.
     indirect case ending(TaskEnding)
+    /// Something that is kept until no question before it is open any more: what waits for an answer that can never come.
+    case unanswered(any AnyObject & Sendable)
 }
 
 /// What is left to tell of a task that ends.
