@@ -33,6 +33,40 @@ private final class AsyncForwarder: NSObject, URLSessionDelegate {
     }
 }
 
+/// Hands all challenges on to another delegate, in the form with a handler.
+private final class FullForwarder: NSObject, URLSessionTaskDelegate {
+    private let inner: any URLSessionTaskDelegate
+
+    init(_ inner: any URLSessionTaskDelegate) { self.inner = inner }
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping ChallengeReply
+    ) {
+        inner.urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping ChallengeReply
+    ) {
+        inner.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
+    }
+}
+
+/// Has the tasks' method, which asks for the session's.
+private final class SessionAsker: NSObject, URLSessionTaskDelegate {
+    let transcript = Transcript()
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping ChallengeReply
+    ) {
+        transcript.note("task \(challenge.kind)")
+        urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+    }
+}
+
 @Suite("Challenges: which delegate is asked")
 struct ChallengeRoutingTests {
     @Test("B2.1, B2.2, B2.10: the session's method, in either form, or else the tasks' method, in either form")
@@ -58,7 +92,7 @@ struct ChallengeRoutingTests {
     }
 
     @Test(
-        "B1.95: a delegate that hands its question on has the method, whether or not, and in which form, the other has it"
+        "B1.95: a delegate that hands its question on has the method, in whichever form the other has it, or in none"
     )
     func handedOn() async throws {
         try await withJudgedServer { judged in
@@ -99,6 +133,50 @@ struct ChallengeRoutingTests {
             #expect(pin.transcript.calls == ["session trust"])
             #expect(await judged.sawNothing())
             session.invalidateAndCancel()
+        }
+    }
+
+    @Test("B2.2: a pin in the tasks' method holds behind a delegate that has both methods and hands its questions on")
+    func tasksPinHandedOn() async throws {
+        try await withJudgedServer { judged in
+            let refuses = Habit.says(.cancelAuthenticationChallenge)
+            let (pin, awaitedPin, handlers) = (TaskJudge(refuses), TaskJudge(refuses), URLSession.EventHandlers())
+            handlers.didReceiveTaskChallenge = { _, _, _ in (.cancelAuthenticationChallenge, nil) }
+            let wrappers: [any URLSessionDelegate] = [
+                FullForwarder(pin), AsyncForwarder(awaitedPin), FullForwarder(handlers), AsyncForwarder(handlers),
+            ]
+            for wrapper in wrappers {
+                // The session itself would believe the server.
+                let session = judged.session(wrapper, trusts: true)
+                #expect(await codeThrown { _ = try await session.data(from: judged.url) } == .cancelled)
+                session.invalidateAndCancel()
+            }
+            #expect(pin.transcript.calls == ["task trust"] && awaitedPin.transcript.calls == ["task trust"])
+            #expect(await judged.sawNothing(connections: wrappers.count))
+        }
+    }
+
+    @Test(
+        "B2.3: where a delegate hands its questions on to one with both methods, the session's alone is asked"
+    )
+    func sessionMethodAloneHandedOn() async throws {
+        try await withJudgedServer { judged in
+            let both = FullJudge()
+            _ = try await judged.session(FullForwarder(both)).data(from: judged.url)
+            #expect(both.transcript.calls == ["session trust"])
+        }
+    }
+
+    @Test("A tasks' method that asks for the session's one, which is not there, gets the default answer")
+    func askingForMissing() async throws {
+        try await withJudgedServer { judged in
+            let asker = SessionAsker()
+            for delegate in [asker, FullForwarder(asker)] as [any URLSessionDelegate] {
+                let session = judged.session(delegate, trusts: true)
+                let (data, _) = try await session.data(from: judged.url)
+                #expect(String(decoding: data, as: UTF8.self) == "secret")
+                session.invalidateAndCancel()
+            }
         }
     }
 

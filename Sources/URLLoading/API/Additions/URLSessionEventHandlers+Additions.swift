@@ -319,11 +319,11 @@ extension URLSession.EventHandlers {
         didFinishBackgroundEvents?(session)
     }
 
-    /// Asks `didReceiveChallenge`.
+    /// Asks `didReceiveChallenge`; where it is not set, `didReceiveTaskChallenge`.
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        guard let closure = didReceiveChallenge else { return (.performDefaultHandling, nil) }
+        guard let closure = didReceiveChallenge else { return await challenge.askTasksMethod(of: self, in: session) }
         return await closure(session, challenge)
     }
 

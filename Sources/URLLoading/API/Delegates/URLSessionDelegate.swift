@@ -48,15 +48,17 @@ extension URLSessionDelegate {
         }
     }
 
-    /// Asks the form with a handler; without one, leaves it to default handling.
+    /// Asks the form with a handler; without one, the tasks' method (B2.2), or leaves it to default handling.
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         if challenge.noteMissing(.sessionChallengeAsync, of: self) { return (.performDefaultHandling, nil) }
-        return await HandlerFormCall.ask(
+        let answer = await HandlerFormCall.ask(
             .sessionChallenge, of: self, about: challenge.askingTask, unanswered: (.cancelAuthenticationChallenge, nil)
         ) { reply in
             urlSession(session, didReceive: challenge, completionHandler: { reply(($0, $1)) })
-        } ?? (.performDefaultHandling, nil)
+        }
+        if let answer { return answer }
+        return await challenge.askTasksMethod(of: self, in: session)
     }
 }

@@ -61,4 +61,19 @@ extension URLAuthenticationChallenge {
         return method == .sessionChallenge
             ? core.probe.noteMissing(method, of: delegate) : core.asyncProbe.noteMissing(method, of: delegate)
     }
+
+    /// What a delegate without the session's method says where other code than the loader asks for it: what its tasks'
+    /// method says, which the loader would have asked (B2.2).
+    ///
+    /// Security: else a delegate that has the session's method, and hands its calls on, would hide the pins of one that
+    /// has the tasks' method alone.
+    func askTasksMethod(
+        of delegate: any URLSessionDelegate, in session: URLSession
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        guard let core = askingTask, let tasks = delegate as? any URLSessionTaskDelegate,
+            // A tasks' method that asks for the session's one gets the default answer.
+            let call = HandlerFormCall(.sessionChallengeAsync, of: delegate, about: core)
+        else { return (.performDefaultHandling, nil) }
+        return await call.run { await tasks.urlSession(session, task: core.face, didReceive: self) }
+    }
 }
