@@ -45,7 +45,7 @@ final class Poller {
     }
 
     /// Picked by feel: a batch small enough that the mailbox is looked at often, large enough to save system calls.
-    private static let batchSize: Int32 = 256
+    static let batchSize: Int32 = 256
     private static let wakeToken = UInt64.max
     /// How long a loop without epoll (descriptors had run out when it started) sleeps before it looks around.
     private static let blindWaitInMilliseconds: Int32 = 10
@@ -139,12 +139,16 @@ final class Poller {
             return 0
         }
         let raw = epollDescriptor
-        let count = epoll_wait(raw, events, Self.batchSize, milliseconds)
+        let count = PollSight.wait(milliseconds: milliseconds) { epoll_wait(raw, events, Self.batchSize, $0) }
         // A full batch may have left some for the next wait.
         sawEverything = count >= 0 && count < Self.batchSize
-        // A failure here can only be EINTR: an empty batch, and the loop goes on.
+        // A failure here can only be EINTR, twice: an empty batch, and the loop goes on.
         return max(0, Int(count))
     }
+
+    /// How many descriptors can have been ready at once, those included that were closed when they were told; none where
+    /// the loop cannot wait for any.
+    var descriptorLimit: Int { epoll == nil ? 0 : slots.count + 1 }
 
     /// Tells the targets of the first `count` events.
     func dispatch(_ count: Int) {

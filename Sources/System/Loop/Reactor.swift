@@ -2,9 +2,10 @@
 // the time. Not Sendable on purpose: the compiler keeps it, and what hangs on it, on its loop.
 // Must not know HTTP, TLS or what its residents are.
 //
-// A turn: wait; take the mailbox; tell what is ready; fire timers; run the mailbox; run what was put off until later;
-// tell the turn's observers. What has come into the mailbox meanwhile is run in further rounds of the same turn, without
-// asking the system in between: a task that is resumed on this loop sends its next request at once.
+// A turn: wait; take the mailbox; tell what is ready; fire timers, unless more is ready; run the mailbox; run what was
+// put off until later; tell the turn's observers. What has come into the mailbox meanwhile is run in further rounds of
+// the same turn, without asking the system in between: a task that is resumed on this loop sends its next request at
+// once.
 //
 // While the machine sleeps the clock goes on and epoll's waiting does not: a deadline that passed meanwhile is noticed
 // at the first turn afterwards.
@@ -45,6 +46,8 @@ package final class Reactor {
     @exclusivity(unchecked) private var polledAt: Int64 = 0
     /// Everything that was ready then has been told, and nothing that may take its time has run since.
     @exclusivity(unchecked) private var isViewCurrent = false
+    /// Whether deadlines may be judged although more may be ready.
+    @exclusivity(unchecked) private var sight = PollSight()
     /// `now` as a time since `LoopClock.epoch`: what hot paths keep and compare.
     ///
     /// Measured: ContinuousClock.Instant is handled through its metadata, which costs several times as much.
@@ -191,7 +194,7 @@ package final class Reactor {
             poller?.dispatch(count)
             // Order: not before; while one event is told, those behind it were not told yet.
             isViewCurrent = poller?.sawEverything ?? false
-            timers.fire(now: elapsed)
+            if isViewCurrent || hasToldEnough() { timers.fire(now: elapsed) }
             runRound()
             mayWait = runFurtherRounds()
             if isStopping && isAtRest && thread.mailbox.endIfEmpty() {
@@ -199,6 +202,13 @@ package final class Reactor {
             }
         }
         tearDown()
+    }
+
+    /// After a wait that has not answered with everything: whether deadlines are judged nevertheless. The next wait goes
+    /// on where this one has ended, and does not wait while a deadline has passed.
+    private func hasToldEnough() -> Bool {
+        guard let poller else { return true }
+        return sight.hasSeenAll(afterFull: polls, ofSize: Int(Poller.batchSize), ready: poller.descriptorLimit)
     }
 
     /// Runs what is in hand, then tells the observers that wait for the end of it.
