@@ -162,6 +162,21 @@ struct RetryPolicyTests {
         }
     }
 
+    @Test(
+        "B6.33, B4.33: the next attempt does not wait for the body of an answer that it follows",
+        arguments: [false, true])
+    func unfinished(decides: Bool) async throws {
+        let never = ServerGate()
+        let bad = ServerResponse.slow([.init("bad"), .init("rest", when: never)]).with(status: 503)
+        try await Self.failing(2, with: bad) { server in
+            let policy = Self.quick { if decides { $0.decide = { $0.proposal } } }
+            // A load that waits for the rest ends by this.
+            let session = Self.session(policy) { $0.timeoutIntervalForResource = 30 }
+            let load = try await Load(server.at(), in: session)
+            #expect(load.text == "good" && server.stats.requests == 3, "\(load.message)")
+        }
+    }
+
     // MARK: Errors
 
     @Test("B6.33: after a lost connection the request is sent again; the last error is the result")

@@ -115,6 +115,32 @@ struct CacheHitTests: CachingSuite {
         }
     }
 
+    @Test("B7.73, B4.33: what the server confirms over HTTP/2 is delivered though the 304 does not end")
+    func endlessConfirmation() async throws {
+        var http2 = ServerHTTP2.offered
+        http2.script = { _ in
+            .instead([
+                .send(HTTP2Frames.settings() + HTTP2Frames.settingsAcknowledgement), .until(.requests(1)),
+                .send(HTTP2Frames.headers([":status": "200", "etag": "\"v\""], on: 1)),
+                .send(HTTP2Frames.data(Array("page".utf8), on: 1, ends: true)), .until(.requests(2)),
+                .send(HTTP2Frames.headers([":status": "304", "etag": "\"v\"", "x-new": "1"], on: 3)), .until(.end),
+            ])
+        }
+        let change: (URLSessionConfiguration) -> Void = {
+            $0.urlCache = memory()
+            // A load that waits for the end of the 304 ends by this.
+            $0.timeoutIntervalForResource = 30
+        }
+        try await withHTTP2Session(http2, session: change, router: { _ in .text("never") }) { server, session in
+            for isConfirmed in [false, true] {
+                let (body, response) = try await session.data(from: server.at())
+                #expect(body == Data("page".utf8))
+                let new = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-New")
+                #expect(new == (isConfirmed ? "1" : nil))
+            }
+        }
+    }
+
     @Test("B7.98, B12.12, B12.13, B12.16, B12.18: the metrics of a hit, and of an answer that the server has confirmed")
     func metrics() async throws {
         try await withServer(

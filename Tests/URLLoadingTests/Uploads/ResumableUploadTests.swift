@@ -270,6 +270,30 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("B11.35, B4.33: an upload does not wait for the body of an answer to a request of its own")
+    func unfinishedAnswer() async throws {
+        let visits = Visits()
+        let never = ServerGate()
+        try await withServer(Self.dropping("POST")) { request in
+            visits.note(request)
+            if request.method == "HEAD" {
+                return ServerResponse(status: 204, body: .none).adding("Upload-Offset", "5")
+            }
+            let isFirst = visits.count == 2
+            return isFirst ? .slow([.init("busy"), .init("rest", when: never)]).with(status: 503) : .text("all of it")
+        } _: { server in
+            let file = try UploadFile(count: 10)
+            let session = visitor(nil, storage: nil) {
+                hasty($0)
+                // An upload that waits for the rest ends by this.
+                $0.timeoutIntervalForResource = 30
+            }
+            let result = try await session.upload(for: uploading(server.at("/")), fromFile: file.url)
+            #expect(Self.text(result) == "200 all of it")
+            #expect(visits.lines == ["HEAD /u", "PATCH /u", "HEAD /u", "PATCH /u"])
+        }
+    }
+
     @Test("B11.33: an upload is given up when the server has lost bytes that it had confirmed")
     func lostBytes() async throws {
         let visits = Visits()

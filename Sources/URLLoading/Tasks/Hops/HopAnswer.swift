@@ -58,7 +58,8 @@ struct HopAnswer: Sendable {
         /// It is not decided whether it is the task's or another request follows; nothing of the body goes anywhere before.
         /// `bindsConnection`: the other request may have to go over the same connection, which is not given back before.
         case undecided(bindsConnection: Bool)
-        /// Its body is not delivered. Whether it is read all the same: the connection, or a cache, has a use for it.
+        /// Its body is not delivered, and what follows does not wait for it (B4.33), unless it is read all the same: a cache has a use
+        /// for it.
         case unwanted(isRead: Bool)
         /// A download's file has all of it already.
         case complete
@@ -164,7 +165,7 @@ struct HopAnswer: Sendable {
 
     private func conceal(_ arrival: inout Arrival) -> Step? {
         guard arrival.isUploadsOwn else { return .cache }
-        arrival.fate = .unwanted(isRead: true)
+        arrival.fate = .unwanted(isRead: false)
         return nil
     }
 
@@ -179,7 +180,7 @@ struct HopAnswer: Sendable {
         case .everything: return .retry
         case .nothing(let sendsAgain):
             if sendsAgain { task.state.withLock { $0.sendAgainWithoutConditions() } }
-            arrival.fate = .unwanted(isRead: true)
+            arrival.fate = .unwanted(isRead: false)
             return nil
         }
     }
@@ -190,7 +191,7 @@ struct HopAnswer: Sendable {
         guard response.statusCode >= 400, !isAboutRest else { return .redirect }
         switch task.retry.meet(response, plan) {
         case .goesOn: return .redirect
-        case .passes: arrival.fate = .unwanted(isRead: true)
+        case .passes: arrival.fate = .unwanted(isRead: false)
         case .asked: arrival.fate = .undecided(bindsConnection: false)
         }
         return nil
