@@ -29,6 +29,31 @@ import URLLoadingTestSupport
         }
     }
 
+    @Test(
+        "B10.3, B1.49: a download that fails before it has told of progress has its response, and what came is counted",
+        arguments: [true, false])
+    func failedEarly(isCut: Bool) async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        let text = Array(String(repeating: "some text, and ", count: 100).utf8)
+        let body = isCut ? Array(try #require(Gzip.compress(text)).dropLast(8)) : text
+        try await withServer(router: { _ in .bytes(body).adding("Content-Encoding", "gzip") }) { server in
+            let owner = try Rig.owner(directory)
+            let (program, _) = try await Rig.program(owner)
+            owner.received(.start(Rig.download(server.url("/"))), from: program)
+            #expect(try await program.end(of: 1) != nil)
+            let events = program.events
+            let heads = events.compactMap { if case .responded(1, let head) = $0 { head.status } else { nil } }
+            #expect(heads == [200])
+            let record = try #require(try directory.read(settingAside: false).records.first)
+            #expect(record.head?.status == 200)
+            #expect(record.counts.expectedToReceive == -1 && (record.counts.received > 0) == isCut)
+            let counts = events.compactMap { if case .progress(1, let counts) = $0 { counts } else { nil } }
+            #expect(counts.last == record.counts)
+            await Rig.stop(owner)
+        }
+    }
+
     @Test("B10.33, B9.27: how far a download is that goes on is in its journal when the program hears of it")
     func resumed() async throws {
         let folder = try StateFolder()

@@ -174,11 +174,13 @@ extension TransferOwner {
         switch transfer.intent {
         case .cancel:
             if let path = transfer.downloaded { directory.removeFile(at: path) }
-            return complete(number, error.map { TransferFailure($0, keepsResumeData: true) } ?? cancelled(transfer))
+            return fail(
+                number, with: error.map { TransferFailure($0, keepsResumeData: true) } ?? cancelled(transfer),
+                after: task)
         case .expire where !isWhole:
             var failure = expired(transfer)
             failure.resumeData = error.flatMap { TransferFailure($0, keepsResumeData: true).resumeData }
-            return complete(number, failure)
+            return fail(number, with: failure, after: task)
         case .halt where !isWhole:
             keepForLater(error, transfer)
             // It still wants a program (B10.35). Servers are judged without one.
@@ -188,20 +190,35 @@ extension TransferOwner {
         case .expire, .halt, .postpone, .none: break
         }
         if let failure = transfer.fileFailure {
-            return complete(number, TransferFailure(directory: failure, url: transfer.record.current.url))
+            return fail(
+                number, with: TransferFailure(directory: failure, url: transfer.record.current.url), after: task)
         }
         guard let error, !isWhole else { return succeeded(number, transfer, task) }
         let isPostponed = if case .postpone = transfer.intent { true } else { false }
         let code = isPostponed ? TransferSchedule.noNetwork : FailureCode.of(error)
         switch schedule.failed(number, code: code, random: UInt32.random(in: 0...UInt32.max), now: now) {
         case .end:
-            complete(number, isPostponed ? expired(transfer) : TransferFailure(error, keepsResumeData: true))
+            fail(
+                number, with: isPostponed ? expired(transfer) : TransferFailure(error, keepsResumeData: true),
+                after: task)
         case .retry(let attempt, let delay):
             keepForLater(error, transfer)
             transfer.record.failures = attempt
             transfer.record.state = .retrying(attempt: attempt, delay: delay)
             save(number)
         }
+    }
+
+    /// The transfer has failed, with its last attempt. What came of an answer is told, also where the program does not know of it yet: a
+    /// download tells of the head with its first bytes.
+    private func fail(_ number: UInt64, with failure: TransferFailure, after task: URLSessionTask) {
+        if let transfer = transfers[number], let response = task.response {
+            takeHead(of: response, task, number, transfer)
+            transfer.record.counts.received = task.countOfBytesReceived
+            transfer.record.counts.expectedToReceive = task.countOfBytesExpectedToReceive
+            tell(.progress(task: number, transfer.record.counts))
+        }
+        complete(number, failure)
     }
 
     private func succeeded(_ number: UInt64, _ transfer: LiveTransfer, _ task: URLSessionTask) {
