@@ -8,7 +8,7 @@ import URLLoadingLoopbackServer
 @Suite("multipart/x-mixed-replace")
 struct MixedReplaceTests {
     private static let body =
-        "--frame\r\nContent-Type: image/jpeg\r\nContent-Length: 3\r\n\r\none\r\n"
+        "--frame\r\nContent-Type: image/jpeg\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\none\r\n"
         + "--frame\r\nContent-Type: text/html; charset=utf-8\r\n\r\ntwo\r\n--frame--\r\n"
 
     private static func mixed(_ pieces: [ServerResponse.Piece]) -> ServerResponse {

@@ -196,6 +196,9 @@ struct URLResponseTests {
         arguments: [
             ("Content-Length: 2\r\nContent-Length: 3", -1), ("Content-Length: 5\r\nTransfer-Encoding: chunked", -1),
             ("Content-Length: 2, 2", 2), ("Content-Length: 7", 7),
+            ("Content-Encoding: gzip\r\nContent-Length: 33", -1),
+            ("Content-Encoding: identity\r\nContent-Length: 33", 33),
+            ("Content-Encoding: unheard-of\r\nContent-Length: 33", 33),
         ] as [(String, Int64)])
     func doubtfulHeadLength(lines: String, length: Int64) async throws {
         let head = Array("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n".utf8)

@@ -41,9 +41,9 @@ package struct ContentDecoder: ~Copyable {
         // Measured: most responses have no such field, and looking for both by name cost each a thousand instructions.
         guard head.fields.mayNameCodings else { return nil }
         let transferCodings = head.transferCodings
-        guard decodesContent, !isPart(head), let value = head.fields.combined(.contentEncoding),
-            let contentCodings = codings(value, .system)
-        else { return ContentDecoder([], thenTransfer: transferCodings) }
+        guard decodesContent, let contentCodings = contentCodings(of: head) else {
+            return ContentDecoder([], thenTransfer: transferCodings)
+        }
         return ContentDecoder(contentCodings, thenTransfer: transferCodings)
     }
 
@@ -73,6 +73,17 @@ package struct ContentDecoder: ~Copyable {
     }
 
     // MARK: Heads
+
+    /// Whether something has to be undone before the body of a response with this head is content, also where none follows (B5.58).
+    package static func decodesContent(of head: ResponseHead) -> Bool {
+        head.fields.mayNameCodings && contentCodings(of: head)?.isEmpty == false
+    }
+
+    /// The content codings to undo, in the order applied; nil where there are none, or one is not known.
+    private static func contentCodings(of head: ResponseHead) -> [ContentCoding]? {
+        guard !isPart(head), let value = head.fields.combined(.contentEncoding) else { return nil }
+        return codings(value, .system)
+    }
 
     /// The codings a Content-Encoding value names, in the order applied; nil if one is not known.
     private static func codings(_ value: String, _ libraries: CodingLibraries) -> [ContentCoding]? {

@@ -61,6 +61,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
             case .length(let length): bodyIsDecoded ? NSURLSessionTransferSizeUnknown : length
             case .chunked, .untilClose: NSURLSessionTransferSizeUnknown
             // B5.58: the length that the body would have.
+            case .none where ContentDecoder.decodesContent(of: head): NSURLSessionTransferSizeUnknown
             case .none: head.announcedLength ?? NSURLSessionTransferSizeUnknown
             }
         super.init(url: url, expectedContentLength: length)

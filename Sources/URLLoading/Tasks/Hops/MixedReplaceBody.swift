@@ -48,7 +48,9 @@ final class MixedReplaceBody {
             case .needMore, .end: break
             case .part(let fields):
                 let head = ResponseHead(status: status, fields: fields)
-                tell(.part(HTTPURLResponse(url: url, head: head, framing: .none, bodyIsDecoded: false)))
+                // Its content is told as it comes, whatever codings it names.
+                let framing = head.announcedLength.map(BodyFraming.length) ?? .untilClose
+                tell(.part(HTTPURLResponse(url: url, head: head, framing: framing, bodyIsDecoded: false)))
             case .body(let range): tell(.data(Data(bytes[range])))
             case .heldBody(let held): tell(.data(Data(held)))
             }
