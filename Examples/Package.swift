@@ -1,6 +1,6 @@
 // swift-tools-version: 6.3
-// Eight small programs, each a file, that use nothing but the public API. `make examples` builds and runs them all against the server of
-// the demo.
+// Eight small programs, each a file, that use nothing but the public API. `make examples` builds and runs them all
+// against the server of the demo.
 import PackageDescription
 
 let programs = ["JSON", "Upload", "Download", "OwnAuthority", "Pin", "Events", "Crawl", "WebSocket"]

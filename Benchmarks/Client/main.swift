@@ -8,7 +8,8 @@ guard let options = ClientOptions(Array(CommandLine.arguments.dropFirst())), let
     exit(64)
 }
 
-// Anchors come by the variables of OpenSSL; FoundationNetworking's are seen to by Peers/foundation-networking/anchors.c.
+// Anchors come by the variables of OpenSSL; FoundationNetworking's are seen to by
+// Peers/foundation-networking/anchors.c.
 if let anchors = options.anchors {
     var about = stat()
     let isDirectory = stat(anchors, &about) == 0 && about.st_mode & S_IFMT == S_IFDIR
@@ -25,8 +26,8 @@ if getrlimit(descriptors, &limit) == 0 {
 }
 
 let client = SessionClient(options, urls: urls)
-// The main thread waits in the plainest way there is: the one that `await` at the top level would take uses a system call
-// that stops valgrind, which counts this program's instructions.
+// The main thread waits in the plainest way there is: the one that `await` at the top level would take uses a system
+// call that stops valgrind, which counts this program's instructions.
 let hasFailed = Atomic(false)
 let ended = DispatchSemaphore(value: 0)
 Task.detached {

@@ -27,8 +27,8 @@ package final class BodyBuffers {
         buffers.append(current)
     }
 
-    /// Lends free memory of at least so many bytes, at most a buffer's, for a read and all that its bytes lead to. That may be a read
-    /// from another connection, which gets other memory.
+    /// Lends free memory of at least so many bytes, at most a buffer's, for a read and all that its bytes lead to. That
+    /// may be a read from another connection, which gets other memory.
     ///
     /// Each loan is taken back, the latest first.
     package func lend(atLeast wanted: Int) -> UnsafeMutableRawBufferPointer {

@@ -25,8 +25,8 @@ enum BodyChunk: Sendable {
 }
 
 extension [BodyChunk] {
-    /// Adds a copy of bytes at the end, in one chunk with copies before them while that is not too long: bytes that come one by
-    /// one then fill no more memory than they take.
+    /// Adds a copy of bytes at the end, in one chunk with copies before them while that is not too long: bytes that
+    /// come one by one then fill no more memory than they take.
     mutating func append(copyOf bytes: UnsafeRawBufferPointer) {
         if case .copied(var last)? = last, bytes.count <= Self.mostCopied - last.count {
             // Order: taken out first, so that the append finds the only reference and copies nothing.

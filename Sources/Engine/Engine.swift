@@ -1,9 +1,9 @@
 // The only door into the engine that may be used from any thread.
 //
-// An engine belongs to one session. It has shards, one unless more are wanted, each pinned to one loop, and every host belongs to one of
-// them: its connections, transactions and TLS tickets live there and are reachable from nowhere else, so none of them needs a lock. What
-// crosses the threads is a `TransactionRequest` on the way in and whatever the request's receiver passes on at the way out. Handles know
-// their shard; what concerns the whole engine is told to all.
+// An engine belongs to one session. It has shards, one unless more are wanted, each pinned to one loop, and every host
+// belongs to one of them: its connections, transactions and TLS tickets live there and are reachable from nowhere else,
+// so none of them needs a lock. What crosses the threads is a `TransactionRequest` on the way in and whatever the
+// request's receiver passes on at the way out. Handles know their shard; what concerns the whole engine is told to all.
 //
 // Must not know: URLSession, delegates, Foundation.
 
@@ -74,8 +74,8 @@ package final class Engine: Sendable {
         return handle
     }
 
-    /// The shard with the pool that may have a connection for a request. Where it continues another and goes another way, the one that
-    /// was kept for it elsewhere does not wait for it.
+    /// The shard with the pool that may have a connection for a request. Where it continues another and goes another
+    /// way, the one that was kept for it elsewhere does not wait for it.
     private func port(toReach origin: Origin, by route: Route, continuing before: RequestID?) -> EnginePort {
         let shard = ShardRules.shard(toReach: origin, by: route, among: ports.count)
         if let before, ShardRules.shard(of: before) != shard { abandonKept(after: before) }
@@ -105,7 +105,8 @@ package final class Engine: Sendable {
         return gauges
     }
 
-    /// Lets later requests open new connections: those that carry no request are closed at once, the others after their last one.
+    /// Lets later requests open new connections: those that carry no request are closed at once, the
+    /// others after their last one.
     package func renewConnections() {
         for port in ports { port.tell { $0.renewConnections() } }
     }

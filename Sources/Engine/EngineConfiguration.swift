@@ -18,7 +18,8 @@ package struct EngineConfiguration: Sendable {
     /// How many shards the hosts are spread over; a number that cannot be counts as the nearest that can (B16.71).
     package var shards = 1 { didSet { shards = ShardRules.count(wanted: shards) } }
 
-    /// Most connections that a shard keeps unused, over all its hosts; nil for what the process's limit of descriptors suggests.
+    /// Most connections that a shard keeps unused, over all its hosts; nil for what the process's limit
+    /// of descriptors suggests.
     package var maximumIdleConnections: Int?
 
     /// How long an unused connection is kept (B16.6); a server's `Keep-Alive: timeout=` may shorten it.
@@ -40,7 +41,8 @@ package struct EngineConfiguration: Sendable {
     /// questions.
     package var trust: any TrustEvaluator = SystemRootsEvaluator()
 
-    /// The chooser of the client certificate that is shown to a server that asks for one, at once on the loop; `nil` for none.
+    /// The chooser of the client certificate that is shown to a server that asks for one, at once on
+    /// the loop; `nil` for none.
     package var identity: (any IdentityChooser)?
 
     /// What connections must be like, whatever delegates answer (B3.77); `nil` demands nothing.
@@ -59,8 +61,8 @@ package struct EngineConfiguration: Sendable {
     /// For how long a connection may be on its way, from its look-up to its handshake's end; `nil` is no limit.
     package var connectionTimeout: Duration?
 
-    /// After which silence, and how often then, the system asks whether a connection's peer is still there; `nil` leaves
-    /// it to the system.
+    /// After which silence, and how often then, the system asks whether a connection's peer is still there; `nil`
+    /// leaves it to the system.
     package var connectionProbeInterval: Duration?
 
     /// Whether receivers that answer questions are asked about the certificates of servers, too.
@@ -77,7 +79,8 @@ package struct EngineConfiguration: Sendable {
     /// What is known about names, and which service is asked; nil for the process's table and the system.
     package var names: LookupTable?
 
-    /// How long a looked-up address is used again without asking, where the answer does not say for how long it is good.
+    /// How long a looked-up address is used again without asking, where the answer does not say
+    /// for how long it is good.
     package var resolverCacheLifetime: Duration = .seconds(30)
 
     /// Makes what connects and what looks names up, on the loop, for each shard; `nil` for the system's.

@@ -1,5 +1,5 @@
-// How other threads reach what a shard of an engine keeps on its loop, and whether it keeps anything: it is made when the first load is on
-// its way to it, and until then nothing that concerns the whole engine wakes its loop.
+// How other threads reach what a shard of an engine keeps on its loop, and whether it keeps anything: it is made when
+// the first load is on its way to it, and until then nothing that concerns the whole engine wakes its loop.
 
 import Synchronization
 import URLLoadingPolicy

@@ -1,7 +1,7 @@
 // Working memory that all engines of a loop share.
 //
-// Each buffer belongs to the code that runs on the loop at the moment, and only for the duration of one call; what must be
-// kept longer is copied, or kept in place by `BodyPiece`. Thousands of idle connections therefore own no buffer.
+// Each buffer belongs to the code that runs on the loop at the moment, and only for the duration of one call; what must
+// be kept longer is copied, or kept in place by `BodyPiece`. Thousands of idle connections therefore own no buffer.
 
 import URLLoadingSystem
 
@@ -11,10 +11,11 @@ final class LoopBuffers {
 
     /// What they belong to.
     unowned let reactor: Reactor
-    /// Where plain streams are read into, and where TLS puts decrypted bytes. It is lent, since what was read may lead to another read.
+    /// Where plain streams are read into, and where TLS puts decrypted bytes. It is lent, since what was read
+    /// may lead to another read.
     let received = BodyBuffers()
-    /// Where channels read what they have to decrypt; made at the first need. One for each level: a channel inside another
-    /// reads by reading from that one.
+    /// Where channels read what they have to decrypt; made at the first need. One for each level: a channel inside
+    /// another reads by reading from that one.
     private var sealed: [BodyBuffers] = []
     /// Where a content decoder puts its output.
     let decoded = BodyBuffers()

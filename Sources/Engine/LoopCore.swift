@@ -225,8 +225,8 @@ package final class LoopCore {
         }
     }
 
-    /// Lets later requests open new connections, and forgets what these could resume: a TLS session may hold the client certificate of
-    /// before.
+    /// Lets later requests open new connections, and forgets what these could resume: a TLS session may hold the client
+    /// certificate of before.
     package func renewConnections() {
         pool.renew()
         ticketStore.removeAll()

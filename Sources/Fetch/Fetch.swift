@@ -13,7 +13,8 @@ enum Fetch {
         signal(SIGPIPE, SIG_IGN)
         // Control-\ ends the process. Swift's runtime may have taken the signal to write a report of a crash.
         if !Interruption.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
-        // Swift reads the words from there, and Dispatch ends a process at some moment that cannot look at its threads there.
+        // Swift reads the words from there, and Dispatch ends a process at some moment that cannot
+        // look at its threads there.
         guard CommandLine.argc > 0 else {
             Terminal.complain("the command line cannot be read: /proc is not there", advice: "mount -t proc proc /proc")
             exit(ExitCode.other.rawValue)
@@ -29,9 +30,9 @@ enum Fetch {
         dispatchMain()
     }
 
-    /// Whether there are as many descriptors as Dispatch takes for itself, for what it waits by, for its timers and for a look at its
-    /// threads, and as many again for what this command opens meanwhile. Where Dispatch gets none it ends the process by a signal,
-    /// without a word.
+    /// Whether there are as many descriptors as Dispatch takes for itself, for what it waits by, for its timers and for
+    /// a look at its threads, and as many again for what this command opens meanwhile. Where Dispatch gets none it ends
+    /// the process by a signal, without a word.
     private static var hasDescriptors: Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }

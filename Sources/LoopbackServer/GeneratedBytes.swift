@@ -12,7 +12,8 @@ package enum GeneratedBytes {
 
     /// So many bytes of a generated body, from a position on.
     package static func bytes(_ count: Int, from position: Int64 = 0) -> [UInt8] {
-        // Block by block: a call for each byte took a server of a debug build seconds, in which it answered no other client.
+        // Block by block: a call for each byte took a server of a debug build seconds, in which it
+        // answered no other client.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(max(0, count))
         while bytes.count < count {

@@ -1,6 +1,6 @@
-// A server of HTTP/1.1 and HTTP/2 for tests, demonstrations and measurements: routes in code, and scripts for everything that
-// no well-behaved server does. It runs in the process of the client on a loop thread of its own, and knows nothing of
-// URLSession: what it shares with the client are the lower layers only. RFC 9110, RFC 9112, RFC 9113.
+// A server of HTTP/1.1 and HTTP/2 for tests, demonstrations and measurements: routes in code, and scripts for
+// everything that no well-behaved server does. It runs in the process of the client on a loop thread of its own, and
+// knows nothing of URLSession: what it shares with the client are the lower layers only. RFC 9110, RFC 9112, RFC 9113.
 
 import URLLoadingSystem
 import URLLoadingTLS

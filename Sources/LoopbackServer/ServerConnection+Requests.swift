@@ -1,4 +1,5 @@
-// What becomes of the requests of one connection: their bodies are kept, held up or stored, their answers looked up and begun.
+// What becomes of the requests of one connection: their bodies are kept, held up or stored, their
+// answers looked up and begun.
 
 import URLLoadingSystem
 import URLLoadingWire

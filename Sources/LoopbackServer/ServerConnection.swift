@@ -1,7 +1,8 @@
-// One connection of the server: requests in, answers out, one after the other. It decodes with URLLoadingWire, asks the
-// route and has the answer played; it stops reading while more requests wait than it cares to keep, and stops writing when
-// the client does not read. Where something else is spoken than HTTP/1.1, a conversation does all that, and what stays here
-// is reading, decrypting and closing. What becomes of a request is in +Requests. Confined to the server's loop. RFC 9112 §9.
+// One connection of the server: requests in, answers out, one after the other. It decodes with URLLoadingWire, asks
+// the route and has the answer played; it stops reading while more requests wait than it cares to keep, and stops
+// writing when the client does not read. Where something else is spoken than HTTP/1.1, a conversation does all that,
+// and what stays here is reading, decrypting and closing. What becomes of a request is in +Requests. Confined to the
+// server's loop. RFC 9112 §9.
 
 import URLLoadingSystem
 import URLLoadingTLS
@@ -336,8 +337,8 @@ final class ServerConnection: ByteStreamObserver {
         conversation?.ended()
         player.end()
         timer.clear()
-        // A test that starts a process has a second descriptor for this socket until the process executes its program, and
-        // until then closing alone would tell the client nothing.
+        // A test that starts a process has a second descriptor for this socket until the process executes its program,
+        // and until then closing alone would tell the client nothing.
         channel.stream.shutdownWrite()
         channel.stream.close()
         if isCountedAsBlocked { core.figures.update { $0.blockedWriters -= 1 } }

@@ -1,5 +1,5 @@
-// What a connection of the server may have become in place of a row of requests and answers of HTTP/1.1: a web socket, or
-// HTTP/2. The connection reads, decrypts, counts and closes; what the bytes mean is the conversation's to know.
+// What a connection of the server may have become in place of a row of requests and answers of HTTP/1.1: a web socket,
+// or HTTP/2. The connection reads, decrypts, counts and closes; what the bytes mean is the conversation's to know.
 
 /// What goes on on a connection that speaks something else than HTTP/1.1. Confined to the server's loop.
 protocol ServerConversation: AnyObject {

@@ -141,8 +141,8 @@ extension ServerResponse {
         return response.adding("Content-Type", "application/octet-stream")
     }
 
-    /// A large body that is made while it is sent, or the part that a request asks for by Range while the tag is still right:
-    /// one range of bytes without an end, as RFC 9110 §14 has it.
+    /// A large body that is made while it is sent, or the part that a request asks for by Range while the tag is still
+    /// right: one range of bytes without an end, as RFC 9110 §14 has it.
     package static func generated(length: Int64, tag: String, to request: ServerRequest) -> ServerResponse {
         let whole = generated(length: length).adding("ETag", tag).adding("Accept-Ranges", "bytes")
         guard let range = request.fields.first(.range), request.fields.first(.ifRange).map({ $0 == tag }) ?? true,
@@ -217,7 +217,8 @@ extension ServerResponse {
         .text("the route's answer cannot be sent: \(error)\n", status: 500)
     }
 
-    /// A copy of this answer with its bytes compressed and the coding named; untouched where the body is not plain bytes.
+    /// A copy of this answer with its bytes compressed and the coding named; untouched where the
+    /// body is not plain bytes.
     package func compressed(_ format: Gzip.Format = .gzip) -> ServerResponse {
         guard case .bytes(let bytes) = body, let compressed = Gzip.compress(bytes, format: format) else { return self }
         var response = self

@@ -24,7 +24,8 @@ package struct ServerStatistics: Sendable, Equatable {
     package var bytesReceived: Int64 = 0
     /// Bytes of HTTP that the kernel has taken, or under TLS that have been encrypted for it.
     package var bytesWritten: Int64 = 0
-    /// Connections with something to write that the kernel does not take at present, or the client's windows do not allow.
+    /// Connections with something to write that the kernel does not take at present, or the
+    /// client's windows do not allow.
     package var blockedWriters = 0
     /// Messages that were not HTTP, and over HTTP/2 whatever else a client did against the rules.
     package var malformedRequests = 0

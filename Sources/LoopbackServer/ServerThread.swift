@@ -1,4 +1,5 @@
-// What every server of this module has: a loop thread of its own, a core that lives there and listens, and the end of both.
+// What every server of this module has: a loop thread of its own, a core that lives there and
+// listens, and the end of both.
 
 import URLLoadingSystem
 

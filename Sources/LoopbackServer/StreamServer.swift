@@ -1,5 +1,5 @@
-// A server without a socket: it serves the streams that it is given, on their loop, for what is played in memory. It speaks
-// without TLS.
+// A server without a socket: it serves the streams that it is given, on their loop, for what is played in memory. It
+// speaks without TLS.
 
 import URLLoadingSystem
 

@@ -1,8 +1,8 @@
 // How many descriptors the process may have, and what is left of them.
 //
-// Not all are for connections: Dispatch ends the process where it gets none for its timers, which it makes at some moment, or for a
-// look at its own threads, which it takes once a second; and the look-up of a name opens files. Numbers are given out from the
-// lowest, so that a new one tells how few are left.
+// Not all are for connections: Dispatch ends the process where it gets none for its timers, which it makes at some
+// moment, or for a look at its own threads, which it takes once a second; and the look-up of a name opens files.
+// Numbers are given out from the lowest, so that a new one tells how few are left.
 
 /// The process's limit of descriptors.
 package enum DescriptorLimit {
@@ -17,8 +17,8 @@ package enum DescriptorLimit {
         return outcome == 0 ? Int(clamping: limit.rlim_cur) : Int.max
     }
 
-    /// How many connections each of so many pools may keep unused that may have so many to one host: all of them a quarter of all
-    /// descriptors, and half of them where a program wants that many to one host.
+    /// How many connections each of so many pools may keep unused that may have so many to one host: all of them a
+    /// quarter of all descriptors, and half of them where a program wants that many to one host.
     ///
     /// Picked by feel: where there are very many descriptors, 256 are enough for a program that talks to many hosts.
     package static func idleConnections(perHost: Int, pools: Int, of descriptors: Int = current) -> Int {
@@ -44,7 +44,7 @@ package enum DescriptorLimit {
         return error.isOutOfDescriptors ? error : nil
     }
 
-    /// Three that Dispatch keeps (epoll, eventfd, timerfd), one for its look at a thread, two for a look-up, and two for what is
-    /// opened and refused here while those are in use.
+    /// Three that Dispatch keeps (epoll, eventfd, timerfd), one for its look at a thread, two for a look-up, and two
+    /// for what is opened and refused here while those are in use.
     private static let reserve = 8
 }

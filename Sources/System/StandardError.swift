@@ -2,6 +2,7 @@
 
 /// The standard error output of the process.
 package enum StandardError {
-    /// Writes a text. Where that cannot be done (a full disk, a closed descriptor, a pipe without reader) nothing happens.
+    /// Writes a text. Where that cannot be done (a full disk, a closed descriptor, a pipe without
+    /// reader) nothing happens.
     package static func write(_ text: String) { Platform.complain(text) }
 }

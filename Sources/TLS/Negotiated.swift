@@ -22,8 +22,8 @@ package struct Negotiated: Sendable, Hashable {
         self.resumed = resumed
     }
 
-    /// Whether HTTP/2 may be spoken with what was agreed on (RFC 9113 §9.2): TLS 1.2 only with keys that are made for the
-    /// connection and a cipher that authenticates what it encrypts; TLS 1.3 has no others.
+    /// Whether HTTP/2 may be spoken with what was agreed on (RFC 9113 §9.2): TLS 1.2 only with keys that are made for
+    /// the connection and a cipher that authenticates what it encrypts; TLS 1.3 has no others.
     package var mayCarryHTTP2: Bool {
         if version >= TLSVersion.v13.rawValue { return true }
         guard version == TLSVersion.v12.rawValue else { return false }

@@ -1,5 +1,5 @@
-// Follows the record layer's framing in the bytes that OpenSSL takes, to know when it holds no part of a record. It must
-// not know what records mean. RFC 8446 section 5.1, RFC 5246 section 6.2.1.
+// Follows the record layer's framing in the bytes that OpenSSL takes, to know when it holds no part of a record. It
+// must not know what records mean. RFC 8446 section 5.1, RFC 5246 section 6.2.1.
 
 /// Where a stream of TLS records stands.
 package struct RecordBoundary {

@@ -30,7 +30,8 @@ package struct TLSServerOptions: Sendable {
     package var clientAuthentication: ClientAuthentication
     /// The authorities that clients are told to choose a certificate of.
     package var clientAuthorities: [Certificate]
-    /// The evaluator that judges client certificates, at once and on the session's thread; nil trusts `clientAuthorities`.
+    /// The evaluator that judges client certificates, at once and on the session's thread; nil
+    /// trusts `clientAuthorities`.
     package var clientEvaluator: (any TrustEvaluator)?
     /// An encoded OCSP response about the server's certificate, stapled for clients that ask; nil staples nothing.
     package var stapledResponse: [UInt8]?

@@ -50,8 +50,8 @@ extension TLSSession {
 
     /// What the server staples has come, or will not come any more: a deferred verdict is asked for.
     ///
-    /// Where the server's first flight is over OpenSSL writes our answer next, and nothing can stop it; the answer waits
-    /// with us. Were it sent, a server that is not believed would see a handshake that succeeds.
+    /// Where the server's first flight is over OpenSSL writes our answer next, and nothing can stop it; the answer
+    /// waits with us. Were it sent, a server that is not believed would see a handshake that succeeds.
     func statusIsKnown() {
         guard case .deferred(let chain) = verdict else { return }
         let judged = CertificateChain(chain.certificates, stapling: stapling()) ?? chain
@@ -122,8 +122,8 @@ extension TLSSession {
         return true
     }
 
-    /// Picked by feel: what servers send has some hundred bytes. With one of nearly 64 KiB the extensions of a ClientHello
-    /// do not fit into their two bytes of length (RFC 8446 §4.1.2), and no handshake can use it.
+    /// Picked by feel: what servers send has some hundred bytes. With one of nearly 64 KiB the extensions of a
+    /// ClientHello do not fit into their two bytes of length (RFC 8446 §4.1.2), and no handshake can use it.
     private static var longestTicket: Int { 16 << 10 }
 
     /// What the session hands on to those that resume it.
@@ -152,8 +152,8 @@ extension TLSSession {
         transport.pointee.messagesInARow += 1
     }
 
-    /// A message of TLS itself was written: behind the handshake it answers a change of the peer's keys. A peer that reads none
-    /// of them could have us keep any number (B3.87).
+    /// A message of TLS itself was written: behind the handshake it answers a change of the peer's keys. A peer that
+    /// reads none of them could have us keep any number (B3.87).
     func messageWritten() {
         transport.pointee.messagesUnsent += 1
         guard transport.pointee.messagesUnsent > Self.mostMessagesUnsent, case .open = stage else { return }

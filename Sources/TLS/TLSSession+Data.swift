@@ -35,8 +35,8 @@ extension TLSSession {
         return .needInput
     }
 
-    /// How many messages of TLS itself the last `decrypt` has met, such as tickets and changes of keys. Each takes the work of
-    /// many bytes of data (B3.87).
+    /// How many messages of TLS itself the last `decrypt` has met, such as tickets and changes of keys. Each takes the
+    /// work of many bytes of data (B3.87).
     package var messagesMet: Int { transport.pointee.messagesMet }
 
     /// Encrypts all of `plaintext` into records that wait to be sent.
@@ -65,8 +65,8 @@ extension TLSSession {
         }
     }
 
-    /// Whether neither data nor the end can be encrypted now: a message of TLS itself has come in part, as several records may
-    /// carry it (RFC 8446 section 5.1). The `decrypt` of its rest ends this.
+    /// Whether neither data nor the end can be encrypted now: a message of TLS itself has come in part, as several
+    /// records may carry it (RFC 8446 section 5.1). The `decrypt` of its rest ends this.
     package var isHeldUp: Bool {
         if case .open = stage, !sentClose, !receivedClose { SSL_in_init(ssl) == 1 } else { false }
     }

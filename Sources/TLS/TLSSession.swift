@@ -54,7 +54,8 @@ package final class TLSSession {
     var resumedStapling = CertificateChain.Stapling.unknown
     /// Whether the server of the session that may go on knows a certificate of ours.
     var resumedIdentity = false
-    /// Whether the server knows a certificate of ours, from this handshake or from the one that it resumes; known once open.
+    /// Whether the server knows a certificate of ours, from this handshake or from the one that it
+    /// resumes; known once open.
     package internal(set) var hasIdentity = false
     var forcedProtocol: UnsafeMutableBufferPointer<UInt8>?
 
@@ -100,7 +101,8 @@ package final class TLSSession {
 
     /// A client's session.
     ///
-    /// `serverName` goes into SNI, unless it is a numeric address (B3.9); tickets are taken from and put into `tickets`.
+    /// `serverName` goes into SNI, unless it is a numeric address (B3.9); tickets are taken
+    /// from and put into `tickets`.
     package convenience init(
         client context: TLSContext, serverName: String?, tickets: TLSTickets? = nil
     ) throws(TLSError) {

@@ -1,5 +1,5 @@
-// urlloading-transfers: carries the transfers of a background session on, whatever becomes of the program that began them.
-// Programs start it by themselves. docs/background.md tells what it does.
+// urlloading-transfers: carries the transfers of a background session on, whatever becomes of the program that began
+// them. Programs start it by themselves. docs/background.md tells what it does.
 
 import URLLoading
 

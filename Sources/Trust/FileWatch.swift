@@ -1,5 +1,5 @@
-// A closure that is called, in debug builds, before this target opens, reads or locks a file: on some threads no code may wait
-// for a disk. Which these are is not known here.
+// A closure that is called, in debug builds, before this target opens, reads or locks a file: on some threads no code
+// may wait for a disk. Which these are is not known here.
 
 import Synchronization
 

@@ -2,7 +2,8 @@
 
 /// Encodes objects of OpenSSL.
 package enum OpenSSLEncoding {
-    /// The bytes that an `i2d` function writes, which is run twice: for the length and for the bytes. None where it fails.
+    /// The bytes that an `i2d` function writes, which is run twice: for the length and for the
+    /// bytes. None where it fails.
     package static func bytes(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
         let length = write(nil)
         guard length > 0 else { return [] }

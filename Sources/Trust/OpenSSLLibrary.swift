@@ -1,6 +1,6 @@
-// OpenSSL as a part of this process. By default it frees what it has when the process ends. A program may end while a loop is in the
-// midst of a handshake, though, and that would then go on with what has been freed: so it is told to leave everything to the system.
-// Only its first use decides that.
+// OpenSSL as a part of this process. By default it frees what it has when the process ends. A program may end while a
+// loop is in the midst of a handshake, though, and that would then go on with what has been freed: so it is told to
+// leave everything to the system. Only its first use decides that.
 
 import CURLLoadingOpenSSL
 

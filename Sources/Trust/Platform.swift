@@ -13,8 +13,8 @@ import CURLLoadingOpenSSL
 
 /// The C library as Trust uses it.
 enum Platform {
-    /// An environment variable; nil when unset or empty, and in a program with more rights than the user who has started it:
-    /// that user would choose whom it trusts. OpenSSL does the same.
+    /// An environment variable; nil when unset or empty, and in a program with more rights than the user who has
+    /// started it: that user would choose whom it trusts. OpenSSL does the same.
     static func environment(_ name: String) -> String? {
         guard OPENSSL_issetugid() == 0, let value = getenv(name) else { return nil }
         let text = String(cString: value)
@@ -195,8 +195,8 @@ enum Platform {
 
     /// Ends the lock.
     static func unlock(_ descriptor: Int32) {
-        // A child that another thread is just starting has a copy of the descriptor, and closes it only by becoming another
-        // program: closing alone would leave the lock held meanwhile.
+        // A child that another thread is just starting has a copy of the descriptor, and closes it only by becoming
+        // another program: closing alone would leave the lock held meanwhile.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

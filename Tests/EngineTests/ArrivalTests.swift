@@ -1,4 +1,5 @@
-// The idle time of requests whose bytes the system has taken and sends by and by: what counts is when they reach the peer.
+// The idle time of requests whose bytes the system has taken and sends by and by: what counts is
+// when they reach the peer.
 
 import Testing
 import URLLoadingEngine

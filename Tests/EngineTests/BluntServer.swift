@@ -1,5 +1,5 @@
-// A server on a thread of its own that does exactly what it is told, with or without TLS, and knows when the client's kernel
-// has what it has sent: for bytes that lie in a socket before the client reads it.
+// A server on a thread of its own that does exactly what it is told, with or without TLS, and knows when the client's
+// kernel has what it has sent: for bytes that lie in a socket before the client reads it.
 
 import URLLoadingSystem
 import URLLoadingTLS
@@ -123,13 +123,14 @@ final class BluntConnection {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Waits until the client's kernel has everything, and knows of the end where there is one. Nothing tells of that moment, so the
-    /// kernel is asked again and again.
+    /// Waits until the client's kernel has everything, and knows of the end where there is one. Nothing tells of that
+    /// moment, so the kernel is asked again and again.
     func awaitDelivery() {
         while !isDelivered { usleep(1_000) }
     }
 
-    /// The head of the system's `tcp_info`: the connection's state, and how many segments the client has not acknowledged.
+    /// The head of the system's `tcp_info`: the connection's state, and how many segments the
+    /// client has not acknowledged.
     private var isDelivered: Bool {
         var info = [UInt32](repeating: 0, count: 26)
         var length = socklen_t(info.count * MemoryLayout<UInt32>.size)

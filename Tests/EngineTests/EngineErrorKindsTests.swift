@@ -1,5 +1,5 @@
-// What each failure of the engine means for the code that goes on after it: one row for every case, and for each value of a
-// case that makes a difference.
+// What each failure of the engine means for the code that goes on after it: one row for every case, and for each value
+// of a case that makes a difference.
 
 import Testing
 import URLLoadingEngine

@@ -8,8 +8,8 @@ import URLLoadingSystem
 import URLLoadingTestSupport
 import URLLoadingWire
 
-/// One engine and the way to await a request's end. However long the machine stands still, no time ends a request or an idle
-/// connection: a test that counts connections counts those that its requests have made.
+/// One engine and the way to await a request's end. However long the machine stands still, no time ends a request or an
+/// idle connection: a test that counts connections counts those that its requests have made.
 final class LiveEngine: Sendable {
     let engine: Engine
 

@@ -1,4 +1,5 @@
-// Which receiver is asked about a connection, and what each answer means for its request and for those that wait beside it.
+// Which receiver is asked about a connection, and what each answer means for its request and for
+// those that wait beside it.
 
 import Dispatch
 import Testing

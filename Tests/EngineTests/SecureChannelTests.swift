@@ -1,5 +1,5 @@
-// The one place that encrypts and decrypts: what becomes of reads and writes when the peer, the buffers or TLS itself do what
-// they may do.
+// The one place that encrypts and decrypts: what becomes of reads and writes when the peer, the buffers or TLS itself
+// do what they may do.
 
 import Testing
 import URLLoadingPolicy

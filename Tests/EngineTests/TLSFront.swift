@@ -1,5 +1,5 @@
-// Terminates TLS on a memory stream and shows what is inside as another one: so scripts and further TLS servers can play
-// behind a proxy that is spoken to by TLS.
+// Terminates TLS on a memory stream and shows what is inside as another one: so scripts and further TLS servers can
+// play behind a proxy that is spoken to by TLS.
 
 import URLLoadingSystem
 import URLLoadingTLS

@@ -106,8 +106,8 @@ import URLLoadingWire
         }
     }
 
-    /// A first request opens a connection; while the loop is held up the server does `deed` on it; then a second request is
-    /// made. Bytes that `deed` returns are sent where a request comes on this connection nevertheless.
+    /// A first request opens a connection; while the loop is held up the server does `deed` on it; then a second
+    /// request is made. Bytes that `deed` returns are sent where a request comes on this connection nevertheless.
     private func afterHold(
         by holder: Holder, isTLS: Bool, body: [UInt8]?, deed: @escaping @Sendable (BluntConnection) -> [UInt8]?
     ) async throws -> LiveEngine.Answer {

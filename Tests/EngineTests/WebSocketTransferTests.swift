@@ -1,5 +1,5 @@
-// Web sockets on in-memory streams and the virtual clock: what only they can show. The rules are tested with the machine
-// and the codec, the kernel and TLS with web socket tasks.
+// Web sockets on in-memory streams and the virtual clock: what only they can show. The rules are tested with the
+// machine and the codec, the kernel and TLS with web socket tasks.
 
 import Testing
 import URLLoadingPolicy

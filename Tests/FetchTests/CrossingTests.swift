@@ -1,5 +1,5 @@
-// Secrets and origins: what servers are sent behind a redirect, and what the process writes about all of it. The client is
-// a program of its own, which prints everything that it is told.
+// Secrets and origins: what servers are sent behind a redirect, and what the process writes about all of it. The client
+// is a program of its own, which prints everything that it is told.
 
 import Foundation
 import Testing

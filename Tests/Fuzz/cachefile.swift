@@ -1,5 +1,5 @@
-// Files of a cache: the preamble and head of an entry, and the log. What was read comes back equal when it is written and read
-// again, and nothing reaches beyond the bytes.
+// Files of a cache: the preamble and head of an entry, and the log. What was read comes back equal when it is written
+// and read again, and nothing reaches beyond the bytes.
 
 import URLLoadingWire
 

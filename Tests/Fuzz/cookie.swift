@@ -1,5 +1,5 @@
-// Set-Cookie fields through a whole jar, and any bytes as the file it is kept in and as a list of suffixes. Whatever comes
-// in, what goes out belongs to the request it goes with and can stand in a field.
+// Set-Cookie fields through a whole jar, and any bytes as the file it is kept in and as a list of suffixes. Whatever
+// comes in, what goes out belongs to the request it goes with and can stand in a field.
 
 import URLLoadingWire
 

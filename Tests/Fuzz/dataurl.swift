@@ -1,4 +1,5 @@
-// Any text as a `data:` URL: what is read is as long as it can be, and comes back equal when it is written and read again.
+// Any text as a `data:` URL: what is read is as long as it can be, and comes back equal when it
+// is written and read again.
 
 import URLLoadingWire
 

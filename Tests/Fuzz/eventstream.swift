@@ -1,5 +1,5 @@
-// Streams of server-sent events. Only `TooLong` comes out; it does not matter how the input is cut; no event is longer than
-// allowed, and what was read can be written and read again.
+// Streams of server-sent events. Only `TooLong` comes out; it does not matter how the input is cut; no event is longer
+// than allowed, and what was read can be written and read again.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,5 +1,5 @@
-// What FTP servers say, whole and in pieces, and the ports and paths in it: how it is cut does not matter, no reply is out of
-// range, and nothing that is sent ends before its line does.
+// What FTP servers say, whole and in pieces, and the ports and paths in it: how it is cut does not matter, no reply is
+// out of range, and nothing that is sent ends before its line does.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

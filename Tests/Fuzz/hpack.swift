@@ -1,6 +1,6 @@
-// Header blocks: the blocks of one connection, with table sizes in between. Only `HPACKError` comes out; it does not matter
-// how a block is cut, nor, for the table, whether its fields are kept; budgets hold; and what was read can be written and
-// read again.
+// Header blocks: the blocks of one connection, with table sizes in between. Only `HPACKError` comes out; it does not
+// matter how a block is cut, nor, for the table, whether its fields are kept; budgets hold; and what was read can be
+// written and read again.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -39,8 +39,8 @@ private struct Outcome {
     func isSame(as other: Outcome) -> Bool { lists == other.lists && fuzz_hpack.isSame(fault, other.fault) }
 }
 
-/// Whether two faults count as equal. Budgets are checked before and after a piece is decoded, so that a block with several
-/// faults may be refused for another one of them where it is cut in another way.
+/// Whether two faults count as equal. Budgets are checked before and after a piece is decoded, so that a block with
+/// several faults may be refused for another one of them where it is cut in another way.
 private func isSame(_ left: HPACKError?, _ right: HPACKError?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return left == right || left.isExcess || right.isExcess

@@ -1,6 +1,6 @@
-// One end of an HTTP/2 connection, with a peer that says anything and a program that does anything at any time. Nothing traps;
-// every stream ends once and is silent afterwards; pieces are within what the peer allowed; what is held for a stream is
-// bounded by its window; what is written is frames; after the end there is nothing.
+// One end of an HTTP/2 connection, with a peer that says anything and a program that does anything at any time. Nothing
+// traps; every stream ends once and is silent afterwards; pieces are within what the peer allowed; what is held for a
+// stream is bounded by its window; what is written is frames; after the end there is nothing.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,6 +1,6 @@
-// HTTP/2 frames, for both ends. Only `HTTP2Fault` comes out; it does not matter how the input is cut; pieces lie in the bytes
-// given and are never empty; blocks and bodies begin before they go on and before they end; what was read of control frames
-// can be written and read again.
+// HTTP/2 frames, for both ends. Only `HTTP2Fault` comes out; it does not matter how the input is cut; pieces lie in the
+// bytes given and are never empty; blocks and bodies begin before they go on and before they end; what was read of
+// control frames can be written and read again.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

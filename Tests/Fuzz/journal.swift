@@ -1,5 +1,5 @@
-// Journals of background sessions: a record that was read comes back equal when it is written and read again, all other bytes
-// are refused with a reason, and a journal with one wrong byte is refused.
+// Journals of background sessions: a record that was read comes back equal when it is written and read again, all other
+// bytes are refused with a reason, and a journal with one wrong byte is refused.
 
 import URLLoadingPolicy
 
@@ -24,8 +24,8 @@ private func file(_ bytes: [UInt8]) {
     }
 }
 
-/// Checks that a record comes back equal when it is written and read again, and has one written form. The bytes that it was
-/// first read from may differ: impossible times are brought back (B10.41).
+/// Checks that a record comes back equal when it is written and read again, and has one written form. The bytes that it
+/// was first read from may differ: impossible times are brought back (B10.41).
 private func comesBack(_ record: TransferRecord) {
     guard let written = TransferRecordCoding.encoded(record) else { finding("what was read is too long") }
     let again = try? TransferRecordCoding.record(written)

@@ -1,5 +1,5 @@
-// What servers and proxies say in NTLM: a second message made of any bytes is read within its bounds or not at all, and the
-// answer to one that was read is a message whose parts lie inside of it and hold no password.
+// What servers and proxies say in NTLM: a second message made of any bytes is read within its bounds or not at all, and
+// the answer to one that was read is a message whose parts lie inside of it and hold no password.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

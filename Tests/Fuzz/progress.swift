@@ -1,5 +1,5 @@
-// What a progress shows: whatever a task's counts are, and in whichever order they are told, what is done becomes never less,
-// is never more than all of it, and is all of it once the task is complete.
+// What a progress shows: whatever a task's counts are, and in whichever order they are told, what is done becomes never
+// less, is never more than all of it, and is all of it once the task is complete.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,5 +1,5 @@
-// Resumed downloads and uploads: whatever a server says of lengths, ranges and offsets, a rest begins where the part ends, and
-// no part of a body is sent that is not in it.
+// Resumed downloads and uploads: whatever a server says of lengths, ranges and offsets, a rest begins where the part
+// ends, and no part of a body is sent that is not in it.
 
 import URLLoadingWire
 

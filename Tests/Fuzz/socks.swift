@@ -1,5 +1,5 @@
-// What proxies say to SOCKS4, 4A and 5, byte for byte, whole and in pieces: how it is cut does not matter, no byte of the
-// tunnel is taken, and no password is shown to a proxy that has not asked for one.
+// What proxies say to SOCKS4, 4A and 5, byte for byte, whole and in pieces: how it is cut does not matter, no byte of
+// the tunnel is taken, and no password is shown to a proxy that has not asked for one.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

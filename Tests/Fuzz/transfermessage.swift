@@ -1,5 +1,5 @@
-// Messages between a program and the owner of its transfers: how a stream is cut changes neither the messages nor the error
-// that come of it, and what was read can be sent and read again.
+// Messages between a program and the owner of its transfers: how a stream is cut changes neither the messages nor the
+// error that come of it, and what was read can be sent and read again.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,5 +1,6 @@
-// Web socket frames, with and without compression, for both ends. Only `WebSocketFault` comes out; it does not matter how
-// the input is cut; no message is longer than allowed, text is UTF-8, and what was read can be written and read again.
+// Web socket frames, with and without compression, for both ends. Only `WebSocketFault` comes out; it does
+// not matter how the input is cut; no message is longer than allowed, text is UTF-8, and what was read can
+// be written and read again.
 
 /// Runs one input of the fuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

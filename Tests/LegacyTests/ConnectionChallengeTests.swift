@@ -12,7 +12,8 @@ import URLLoadingWire
 
 @Suite("Challenges of older classes", .timeLimit(.minutes(3)))
 struct ConnectionChallengeTests {
-    /// A server that lets in requests with the password, in a realm of its own for each test, since credentials are shared.
+    /// A server that lets in requests with the password, in a realm of its own for each test,
+    /// since credentials are shared.
     private static func door(_ realm: String) -> LoopbackServer.Router {
         { request in
             let proof = "Basic " + Data("u:p".utf8).base64EncodedString()

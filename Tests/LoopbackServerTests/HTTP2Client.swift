@@ -1,6 +1,6 @@
-// A client of HTTP/2 that blocks its thread: the machine of the lower layer with a driver of the simplest kind, so that the
-// server is tested by something else than the library's own client. It opens streams, keeps all that comes on them, and
-// reads until a test has what it wants.
+// A client of HTTP/2 that blocks its thread: the machine of the lower layer with a driver of the simplest kind, so that
+// the server is tested by something else than the library's own client. It opens streams, keeps all that comes on them,
+// and reads until a test has what it wants.
 
 import URLLoadingWire
 

@@ -1,5 +1,5 @@
-// The server beside clients of HTTP/2 that others have written, where they are installed: by what they print. Neither must
-// know our machines.
+// The server beside clients of HTTP/2 that others have written, where they are installed: by what they print. Neither
+// must know our machines.
 
 import Testing
 import URLLoadingLoopbackServer

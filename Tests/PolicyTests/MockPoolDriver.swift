@@ -102,7 +102,8 @@ final class MockPoolDriver {
         }
     }
 
-    /// A connection is wanted before there is a request for it. The warm-up that gets it gives it back as a request does.
+    /// A connection is wanted before there is a request for it. The warm-up that gets it gives
+    /// it back as a request does.
     func warmUp(_ key: Int, wanted: Int) {
         asked += 1
         let ready = connections.values.filter { $0.key == key && $0.isIdle && !isExpired($0) && $0.capacity > 0 }
@@ -303,8 +304,8 @@ final class MockPoolDriver {
         connections[id]?.expiry = min(expiry, retirement ?? expiry)
     }
 
-    /// Takes what the pool wants done into the books. `ready` is the connection that has just got room, if one has; `finally`
-    /// gets which request uses which connection.
+    /// Takes what the pool wants done into the books. `ready` is the connection that has just got room, if one has;
+    /// `finally` gets which request uses which connection.
     private func apply(ready: ConnectionID?, finally: ([RequestID: ConnectionID]) -> Void = { _ in }) {
         var uses: [RequestID: ConnectionID] = [:]
         while let action = pool.nextAction() {

@@ -1,5 +1,5 @@
-// Numbers that servers, files and programs name, at the ends of what there is and beyond: nothing stops, and what comes of them
-// makes sense. Fields are read by the fuzz targets too; these are the numbers that do not come as text.
+// Numbers that servers, files and programs name, at the ends of what there is and beyond: nothing stops, and what comes
+// of them makes sense. Fields are read by the fuzz targets too; these are the numbers that do not come as text.
 
 import Testing
 import URLLoadingPolicy

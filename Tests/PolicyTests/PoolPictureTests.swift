@@ -1,4 +1,5 @@
-// The picture of a connection's states in docs/states.md is the pool's own: its arrows are the changes that random walks see.
+// The picture of a connection's states in docs/states.md is the pool's own: its arrows are the
+// changes that random walks see.
 
 import Testing
 import URLLoadingTestSupport

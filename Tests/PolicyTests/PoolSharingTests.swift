@@ -1,5 +1,5 @@
-// Connections that several requests share, as over HTTP/2: how many are opened, which request uses which, and what becomes of
-// those that their peers want to be rid of.
+// Connections that several requests share, as over HTTP/2: how many are opened, which request uses which, and what
+// becomes of those that their peers want to be rid of.
 
 import Testing
 import URLLoadingPolicy

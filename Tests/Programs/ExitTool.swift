@@ -1,5 +1,5 @@
-// A program that uses OpenSSL through the library and ends; whether OpenSSL then frees what it has can only be seen at the end of a
-// process.
+// A program that uses OpenSSL through the library and ends; whether OpenSSL then frees what it has can only be seen at
+// the end of a process.
 //
 //     exit hash|certificate|load
 

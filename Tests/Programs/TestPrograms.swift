@@ -1,5 +1,5 @@
-// The programs that tests start, and that are of use by hand: what they show can only be seen in a process of its own. They are
-// one executable, whose first argument says which of them it is.
+// The programs that tests start, and that are of use by hand: what they show can only be seen in a process of its own.
+// They are one executable, whose first argument says which of them it is.
 
 import URLLoadingSystem
 

@@ -1,4 +1,5 @@
-// Apache httpd as a peer with its folders and passwords. The account is "user" with the password "secret", the realm "files".
+// Apache httpd as a peer with its folders and passwords. The account is "user" with the password
+// "secret", the realm "files".
 
 import Foundation
 

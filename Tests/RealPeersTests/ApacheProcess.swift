@@ -1,10 +1,11 @@
-// Apache httpd as a process: what every configuration of it has in common here, and how it is started and known to be ready.
-// It runs in one process, in the foreground, with its log on its output.
+// Apache httpd as a process: what every configuration of it has in common here, and how it is started and known to be
+// ready. It runs in one process, in the foreground, with its log on its output.
 
 import Foundation
 
 extension PeerProcess {
-    /// Starts Apache in a directory, where its files are, with these modules, settings and variables of the environment.
+    /// Starts Apache in a directory, where its files are, with these modules, settings and
+    /// variables of the environment.
     static func apache(
         _ program: String, in directory: PeerDirectory, on port: Int, as name: String = "peers.test",
         modules: [String], variables: [String] = [], _ settings: String

@@ -1,5 +1,5 @@
-// Caddy as a peer: the one server here that compresses with Zstandard, by an encoder of its own, not by the library that we
-// decode with.
+// Caddy as a peer: the one server here that compresses with Zstandard, by an encoder of its own, not by the library
+// that we decode with.
 
 /// Caddy over a directory, which compresses what is long enough with Zstandard; plain HTTP.
 final class Caddy: Sendable {

@@ -1,9 +1,10 @@
-// Lines of the shell as scripts for curl have them, each run with both commands in a folder of its own: what is written, the files that are
-// left and the exit code must be the same.
+// Lines of the shell as scripts for curl have them, each run with both commands in a folder of its own: what is
+// written, the files that are left and the exit code must be the same.
 
 import Testing
 
-/// A line in which `$C` is the command, `$U` the server's URL and `$P` its port. The folder holds the files that `CurlLinesTests` puts there.
+/// A line in which `$C` is the command, `$U` the server's URL and `$P` its port. The folder holds the files that
+/// `CurlLinesTests` puts there.
 struct CurlLine: Sendable, CustomTestStringConvertible {
     let text: String
     /// Whether it is the same in any version of HTTP.

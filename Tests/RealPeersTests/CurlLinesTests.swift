@@ -1,5 +1,5 @@
-// fetch and curl, line by line, at our own server over HTTP/1.1 and HTTP/2. See CurlLine for the lines; docs/fetch.md has a table of what is
-// different on purpose.
+// fetch and curl, line by line, at our own server over HTTP/1.1 and HTTP/2. See CurlLine for the lines; docs/fetch.md
+// has a table of what is different on purpose.
 
 import Foundation
 import Testing

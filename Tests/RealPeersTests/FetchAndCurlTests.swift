@@ -1,7 +1,7 @@
-// fetch beside curl: the same body, status and fields for varied URLs, from nginx and Apache over both protocols, and from the
-// LoopbackServer. What cannot be
-// the same is left out and named: the moment of the answer (Date), and what is said about the connection (Connection,
-// Keep-Alive), since only fetch asks for one that stays. Dot segments are sent as written by fetch, and by curl when told to.
+// fetch beside curl: the same body, status and fields for varied URLs, from nginx and Apache over both protocols, and
+// from the LoopbackServer. What cannot be the same is left out and named: the moment of the answer (Date), and what is
+// said about the connection (Connection, Keep-Alive), since only fetch asks for one that stays. Dot segments are sent
+// as written by fetch, and by curl when told to.
 
 import Foundation
 import Testing
@@ -30,8 +30,8 @@ private struct Errand: Sendable {
         return Sanitizer.isActive ? stride(from: 0, to: all.count, by: 5).map { all[$0] } : all
     }
 
-    /// A server may answer without reading a body, and then resets the stream. curl 7.88 takes that for a failure (92) where
-    /// it comes before the body has been sent, though the answer is whole (RFC 9113 §8.1).
+    /// A server may answer without reading a body, and then resets the stream. curl 7.88 takes that for a failure (92)
+    /// where it comes before the body has been sent, though the answer is whole (RFC 9113 §8.1).
     private var hasBody: Bool { !options.contains("-G") && options.contains { ["-d", "-F", "--json"].contains($0) } }
 
     /// What URLs can look like.

@@ -32,7 +32,8 @@ enum HTTP2Peer: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether it sends RST_STREAM only along with what it has to send next, as nginx 1.22 does while other streams are open.
+    /// Whether it sends RST_STREAM only along with what it has to send next, as nginx 1.22 does
+    /// while other streams are open.
     var holdsResetsBack: Bool { self == .nginx || self == .nginxThroughTinyproxy }
 
     /// Skips this case of a test where a program is not installed, and says so, which skipping alone does not.

@@ -1,5 +1,6 @@
-// Servers of HTTP/2 as peers, each configured here: TLS on a free port of loopback, what is asked for passed on to an origin, and a
-// long patience with connections on which nothing happens. docs/behaviour/http2.md says of which versions they are.
+// Servers of HTTP/2 as peers, each configured here: TLS on a free port of loopback, what is asked for passed on
+// to an origin, and a long patience with connections on which nothing happens. docs/behaviour/http2.md says of
+// which versions they are.
 
 import Foundation
 import URLLoading

@@ -1,5 +1,5 @@
-// A Kerberos realm for the length of a test: MIT's ticket server on loopback with its files in a directory of its own, a
-// user with a ticket, and Apache with mod_auth_gssapi as the service. The system's own configuration is not touched.
+// A Kerberos realm for the length of a test: MIT's ticket server on loopback with its files in a directory of its own,
+// a user with a ticket, and Apache with mod_auth_gssapi as the service. The system's own configuration is not touched.
 
 import Foundation
 import URLLoadingTestSupport

@@ -6,8 +6,8 @@ enum LoopbackPort {
     /// Whether no server listens on a port.
     ///
     /// Found out by having it for a moment, without listening: a child that is being started for another test holds our
-    /// descriptors too until it executes its program, and a listener that lives on in it would accept clients that look for the
-    /// peer, and keep the peer from its port.
+    /// descriptors too until it executes its program, and a listener that lives on in it would accept clients that look
+    /// for the peer, and keep the peer from its port.
     static func isFree(_ port: Int) -> Bool {
         withSocket(AF_INET) { descriptor in
             var yes: Int32 = 1

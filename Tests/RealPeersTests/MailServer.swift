@@ -1,5 +1,5 @@
-// A server for mail as a peer, by Python's socketserver and ssl: SMTP that takes mail inside TLS only (RFC 3207), and says what
-// it has heard. It shares no code with us, and its TLS is Python's.
+// A server for mail as a peer, by Python's socketserver and ssl: SMTP that takes mail inside TLS only (RFC 3207), and
+// says what it has heard. It shares no code with us, and its TLS is Python's.
 
 import Foundation
 

@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// nginx with six servers: plain HTTP, TLS 1.2 only, and TLS 1.3 only, both also for clients with a certificate, and one that
-/// speaks HTTP/2; its access log comes on its output.
+/// nginx with six servers: plain HTTP, TLS 1.2 only, and TLS 1.3 only, both also for clients with a certificate, and
+/// one that speaks HTTP/2; its access log comes on its output.
 final class Nginx: Sendable {
     let directory: PeerDirectory
     let plain: Int

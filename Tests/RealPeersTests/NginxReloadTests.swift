@@ -1,5 +1,5 @@
-// nginx with HTTP/2 is reloaded under load: its old workers say goodbye on the connections that they have, with streams under way
-// on them, and no request may be lost or carried out twice.
+// nginx with HTTP/2 is reloaded under load: its old workers say goodbye on the connections that they have, with streams
+// under way on them, and no request may be lost or carried out twice.
 //
 // The suite does it a few times. `URLLOADING_RELOADS=20 URLLOADING_RATE=1000` asks for more, and for the figures.
 

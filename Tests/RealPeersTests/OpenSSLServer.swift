@@ -1,7 +1,7 @@
 // `openssl s_server` as a peer: OpenSSL's own view of a connection, on a page or in what it prints.
 
-/// `openssl s_server`, which answers every GET with a page about the connection and then closes it, or does what another
-/// mode of it says.
+/// `openssl s_server`, which answers every GET with a page about the connection and then closes it, or does what
+/// another mode of it says.
 final class OpenSSLServer: Sendable {
     let directory: PeerDirectory
     let port: Int

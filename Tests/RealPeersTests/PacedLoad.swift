@@ -1,5 +1,6 @@
-// Requests by the clock, whatever has become of those before: what users are, and what a closed loop is not, since that waits
-// while a server is slow. Only where very many are under way it waits, too: a machine that cannot keep up would be buried.
+// Requests by the clock, whatever has become of those before: what users are, and what a closed loop is not,
+// since that waits while a server is slow. Only where very many are under way it waits, too: a machine that
+// cannot keep up would be buried.
 
 import Foundation
 import URLLoadingTestSupport

@@ -1,5 +1,5 @@
-// What stands behind the servers that pass requests on: our own server, over HTTP/1.1, which sees what came of requests and
-// answers when a test wants it to.
+// What stands behind the servers that pass requests on: our own server, over HTTP/1.1, which sees what came of requests
+// and answers when a test wants it to.
 
 import URLLoadingLoopbackServer
 import URLLoadingWire

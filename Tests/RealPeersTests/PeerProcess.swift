@@ -14,8 +14,8 @@ final class PeerProcess: Sendable {
     private let ending: Int32
     private let output = PeerOutput()
 
-    /// Starts a program with standard output and standard error on one pipe. It is ended by this signal: by one that it can do
-    /// nothing about, unless it has processes of its own that it has to end first.
+    /// Starts a program with standard output and standard error on one pipe. It is ended by this signal: by one that it
+    /// can do nothing about, unless it has processes of its own that it has to end first.
     init(_ program: String, _ arguments: [String], endedBy ending: Int32 = SIGKILL) throws {
         self.ending = ending
         // A pipe indeed, and no pair of sockets: nginx opens /dev/stdout, which leads to no socket.
@@ -87,8 +87,8 @@ final class PeerProcess: Sendable {
 
     /// Waits until a port accepts connections, which is how a silent program shows that it is ready.
     ///
-    /// A program of another project does not say when it listens: its port is tried again and again, with a rest in between in
-    /// which it, and the tests beside this one, can run.
+    /// A program of another project does not say when it listens: its port is tried again and again, with a rest in
+    /// between in which it, and the tests beside this one, can run.
     func listens(on port: Int, isIPv6: Bool = false) async throws {
         let deadline = ContinuousClock.now + .seconds(60)
         while !LoopbackPort.isListening(port, isIPv6: isIPv6) {

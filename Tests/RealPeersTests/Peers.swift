@@ -81,8 +81,8 @@ final class PeerDirectory: Sendable {
     }
 }
 
-/// Ports on which no server listens now, each given out once. They lie below those that the system gives to connections,
-/// which could take them before the peer does.
+/// Ports on which no server listens now, each given out once. They lie below those that the system gives to
+/// connections, which could take them before the peer does.
 func freePorts(_ count: Int) throws -> [Int] {
     var ports: [Int] = []
     for _ in 0..<20_000 where ports.count < count {

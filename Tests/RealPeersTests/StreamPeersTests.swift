@@ -1,5 +1,5 @@
-// Stream tasks against other people's TLS: `openssl s_server`, which turns lines around, and a server for mail by Python, which
-// wants STARTTLS.
+// Stream tasks against other people's TLS: `openssl s_server`, which turns lines around, and a server for mail by
+// Python, which wants STARTTLS.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// vsftpd as a peer, configured here: one process for a connection, anonymous users only, with a certain password where that
-// is asked for; with its log in a file, since it has no output.
+// vsftpd as a peer, configured here: one process for a connection, anonymous users only, with a certain password where
+// that is asked for; with its log in a file, since it has no output.
 
 import Foundation
 

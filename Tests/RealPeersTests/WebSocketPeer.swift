@@ -1,5 +1,5 @@
-// Web sockets by Python's websockets, as a server and as a client. They say what they have seen, a line of JSON for each
-// conversation.
+// Web sockets by Python's websockets, as a server and as a client. They say what they have seen, a line of JSON for
+// each conversation.
 
 import Foundation
 import URLLoadingTestSupport

@@ -27,11 +27,13 @@ package struct ChildRun: Sendable {
     /// Standard error as text.
     package var complaintsText: String { String(decoding: complaints, as: UTF8.self) }
 
-    /// Runs `program`, a path or the name of one that lies beside the tests; `changing` sets or, with nil, unsets variables.
+    /// Runs `program`, a path or the name of one that lies beside the tests; `changing` sets or,
+    /// with nil, unsets variables.
     package static func run(
         _ program: String, _ arguments: [String], changing environment: [String: String?] = [:]
     ) async throws -> ChildRun {
-        // On a thread of its own: tasks have one for each core, and where two wait for programs nothing else is done by any.
+        // On a thread of its own: tasks have one for each core, and where two wait for programs
+        // nothing else is done by any.
         try await withThrowingHandover { handover in
             Thread.detachNewThread {
                 handover.resume(with: Result { try ChildRun(program, arguments, changing: environment) })
@@ -121,8 +123,8 @@ package struct ChildRun: Sendable {
 
     private static func pipe() throws(StartFailure) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
-        // Sockets used in one direction: unlike a pipe's ends, which are marked only afterwards, these are closed in the
-        // children of other tests from the first moment on.
+        // Sockets used in one direction: unlike a pipe's ends, which are marked only afterwards, these are closed in
+        // the children of other tests from the first moment on.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
             throw StartFailure(description: "socketpair: error \(errno)")

@@ -1,5 +1,5 @@
-// Reads Tests/Vectors/cache.txt: sequences of exchanges with a cache between them. The format is described at the top of
-// the file. A file that cannot be read, or a line that is not understood, makes a script that says so, and fails.
+// Reads Tests/Vectors/cache.txt: sequences of exchanges with a cache between them. The format is described at the top
+// of the file. A file that cannot be read, or a line that is not understood, makes a script that says so, and fails.
 
 /// One sequence.
 package struct ExchangeScript: Sendable, CustomStringConvertible {

@@ -1,8 +1,9 @@
 // Where two collections differ first: for expectations of large bodies, files and lists.
 //
-// Where `#expect(a == b)` fails, swift-testing looks for the shortest list of changes that makes one of b the other. That takes
-// a time that grows by the square of their lengths: 3 s for 20,000 elements, a minute for 80,000, most of a day for 3 MB. So
-// a test that ought to fail hangs. What this finds is found in one walk and has a few words, which the expectation prints:
+// Where `#expect(a == b)` fails, swift-testing looks for the shortest list of changes that makes one of b the other.
+// That takes a time that grows by the square of their lengths: 3 s for 20,000 elements, a minute for 80,000, most of
+// a day for 3 MB. So a test that ought to fail hangs. What this finds is found in one walk and has a few words,
+// which the expectation prints:
 //
 //     #expect(firstDifference(received, sent) == nil)
 

@@ -6,7 +6,8 @@ import URLLoadingSystem
 package struct FullAddressSpace: Sendable {
     private let before: rlimit
 
-    /// Whether there can be one. A sanitizer's shadow memory takes terabytes of addresses, which no such limit can be set around.
+    /// Whether there can be one. A sanitizer's shadow memory takes terabytes of addresses, which no such
+    /// limit can be set around.
     package static var isPossible: Bool { ProcessCounts.addressSpace() < 1 << 40 }
 
     /// Fills it, but for a little memory.

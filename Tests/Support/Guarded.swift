@@ -1,7 +1,7 @@
 // A value behind a lock, for tests.
 //
-// ThreadSanitizer has to see each lock, and it sees those that are compiled with it. The suites are not (Scripts/sanitize), and a Mutex is
-// compiled into its user: so suites take this one, which is compiled here.
+// ThreadSanitizer has to see each lock, and it sees those that are compiled with it. The suites are not
+// (Scripts/sanitize), and a Mutex is compiled into its user: so suites take this one, which is compiled here.
 
 import Synchronization
 

@@ -1,5 +1,5 @@
-// A place for tasks that is whatever the test makes of it: each piece of a task, from one suspension to the next, is handed over as work to
-// be done.
+// A place for tasks that is whatever the test makes of it: each piece of a task, from one suspension to the next, is
+// handed over as work to be done.
 
 import Dispatch
 import Synchronization

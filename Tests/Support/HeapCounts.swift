@@ -1,5 +1,5 @@
-// What this process has allocated and not freed. Resident memory shows that badly: an allocator keeps what was freed, and more
-// of it the more threads there have been.
+// What this process has allocated and not freed. Resident memory shows that badly: an allocator keeps what was freed,
+// and more of it the more threads there have been.
 
 import Foundation
 
@@ -21,8 +21,8 @@ package enum HeapCounts {
         return bytesInUse(by: String(cString: text))
     }
 
-    /// From the sums of a report, which stand behind the numbers of each arena: what the allocator has, less what is free in it,
-    /// and what it has mapped for large pieces.
+    /// From the sums of a report, which stand behind the numbers of each arena: what the allocator has, less what is
+    /// free in it, and what it has mapped for large pieces.
     package static func bytesInUse(by report: String) -> Int? {
         let sums = report.range(of: "</heap>", options: .backwards).map { report[$0.upperBound...] } ?? report[...]
         func size(_ element: String) -> Int? {

@@ -1,11 +1,11 @@
-// A connection of a test's own listener that is closed in the children of other tests from its first moment on: in a child it
-// would live on after its end here.
+// A connection of a test's own listener that is closed in the children of other tests from its first moment on: in a
+// child it would live on after its end here.
 
 import URLLoadingSystem
 
 package enum OwnConnection {
-    /// Waits for the next connection of a listener that blocks, and answers its descriptor, which blocks too; nil once the
-    /// listener is shut down.
+    /// Waits for the next connection of a listener that blocks, and answers its descriptor, which blocks too; nil once
+    /// the listener is shut down.
     package static func accept(from listener: Int32) -> Int32? {
         while true {
             let descriptor = urlloading_accept(listener, nil, nil)

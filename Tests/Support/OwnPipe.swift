@@ -1,7 +1,7 @@
 // A pipe that is closed in the children of other tests from its first moment on.
 //
-// pipe() and FD_CLOEXEC behind it leave a moment in which a child that another test is just starting gets both ends: the reader
-// then waits for an end that comes with that child's.
+// pipe() and FD_CLOEXEC behind it leave a moment in which a child that another test is just starting gets both ends:
+// the reader then waits for an end that comes with that child's.
 
 import URLLoadingSystem
 

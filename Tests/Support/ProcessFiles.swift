@@ -1,4 +1,5 @@
-// What the system tells of processes in /proc. Read by hand: Foundation loses a buffer for each file there, whose size is 0.
+// What the system tells of processes in /proc. Read by hand: Foundation loses a buffer for each
+// file there, whose size is 0.
 
 import URLLoadingSystem
 

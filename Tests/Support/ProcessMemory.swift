@@ -1,5 +1,5 @@
-// How much memory a process takes, and how much of that is its own: pages of libraries and programs belong to files, and all
-// processes that use them share them.
+// How much memory a process takes, and how much of that is its own: pages of libraries and programs belong to files,
+// and all processes that use them share them.
 
 /// The memory of a process, in KiB.
 package struct ProcessMemory: Sendable {

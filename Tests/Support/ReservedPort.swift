@@ -1,15 +1,15 @@
 // A port for tests of a server that is not there, any more or yet.
 //
-// A port that was only found free, or whose listener has been closed, is not reserved: the next listener of another test may
-// get it, or the next connection, and answer in place of the server that is not there.
+// A port that was only found free, or whose listener has been closed, is not reserved: the next listener of another
+// test may get it, or the next connection, and answer in place of the server that is not there.
 
 import URLLoadingSystem
 
 /// A port of 127.0.0.1 that no other test gets.
 ///
-/// A socket is bound to it that does not listen: the system refuses connections to it, does not choose it for sockets that
-/// leave the choice to the system, and makes no connection from it. A server that asks for it by its number and with
-/// SO_REUSEADDR, as every server of the tests does, still gets it and may listen.
+/// A socket is bound to it that does not listen: the system refuses connections to it, does not choose it for sockets
+/// that leave the choice to the system, and makes no connection from it. A server that asks for it by its number and
+/// with SO_REUSEADDR, as every server of the tests does, still gets it and may listen.
 package final class ReservedPort: Sendable {
     /// No port could be had.
     package struct Failure: Error, CustomStringConvertible {

@@ -1,5 +1,6 @@
-// How tests start programs: with no signal blocked, whatever the thread has that starts them. Threads that tasks run on block most
-// signals, and so do those that they start; a shell that inherits a blocked SIGCHLD may wait for ever for a child that has ended.
+// How tests start programs: with no signal blocked, whatever the thread has that starts them. Threads that tasks run
+// on block most signals, and so do those that they start; a shell that inherits a blocked SIGCHLD may wait for ever
+// for a child that has ended.
 
 import URLLoadingSystem
 

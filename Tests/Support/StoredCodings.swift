@@ -1,5 +1,5 @@
-// Bodies under br and zstd that are not compressed, or are nothing but zeros: what a test needs of these codings where the system
-// has a library to undo them and none to apply them.
+// Bodies under br and zstd that are not compressed, or are nothing but zeros: what a test needs of these codings where
+// the system has a library to undo them and none to apply them.
 //
 // Must not know: which code undoes them.
 
@@ -10,8 +10,8 @@ package enum StoredCodings {
         var coded: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
             let piece = bytes[start..<min(start + 1 << 16, bytes.count)]
-            // The first block follows four bits that say a window of 4 MiB, others one bit that says that they are not the last;
-            // then two bits that say how long the length is, the length, and a bit for not compressed.
+            // The first block follows four bits that say a window of 4 MiB, others one bit that says that they are not
+            // the last; then two bits that say how long the length is, the length, and a bit for not compressed.
             let isFirst = start == 0
             let head = UInt32(piece.count - 1) << (isFirst ? 7 : 3) | 1 << (isFirst ? 23 : 19) | (isFirst ? 0x0B : 0)
             coded += [UInt8(truncatingIfNeeded: head), UInt8(truncatingIfNeeded: head >> 8), UInt8(head >> 16)]

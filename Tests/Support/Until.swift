@@ -1,5 +1,5 @@
-// Waiting for what happens without a notice (a thread that the kernel no longer lists, a weak reference that is gone): by
-// asking again and again, but a thousand times a second, so that the tests beside it can run.
+// Waiting for what happens without a notice (a thread that the kernel no longer lists, a weak reference that is gone):
+// by asking again and again, but a thousand times a second, so that the tests beside it can run.
 
 /// Returns when the condition holds; throws when the test's time limit has passed.
 package func until(

@@ -1,7 +1,7 @@
 // A value of a test that other threads change, and waiting until it is as it should be.
 //
-// A wait ends where its task is cancelled, which is what the time limit of a test does: what never comes is a test that has
-// failed and has a name, and not a run without an end.
+// A wait ends where its task is cancelled, which is what the time limit of a test does: what never comes is a test that
+// has failed and has a name, and not a run without an end.
 
 import Synchronization
 
@@ -58,7 +58,8 @@ package final class Watched<Value: Sendable>: Sendable {
     private func add(_ waiter: Waiter) {
         let answer = state.withLock { state -> Bool? in
             if waiter.condition(state.value) { return true }
-            // A task is marked before its handler is called: where it was cancelled before this, no handler will give it up.
+            // A task is marked before its handler is called: where it was cancelled before this, no
+            // handler will give it up.
             if Task.isCancelled { return false }
             state.waiters.append(waiter)
             return nil

@@ -1,5 +1,5 @@
-// What plain Foundation has of the URL Loading System on Linux, and this package builds on: that it is there, has Apple's
-// values, and where it has not.
+// What plain Foundation has of the URL Loading System on Linux, and this package builds on: that it is there, has
+// Apple's values, and where it has not.
 
 import Foundation
 import Testing

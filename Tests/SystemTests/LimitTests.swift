@@ -215,8 +215,8 @@ struct LimitTests {
                         pair.0.observer = observer
                         observer.onReadable = { _ in
                             log.append("readable")
-                            // The stream that is told first closes the other, whose event waits in this batch, and takes over
-                            // its descriptor's number.
+                            // The stream that is told first closes the other, whose event waits in this batch, and
+                            // takes over its descriptor's number.
                             let other = pairs[1 - index].0
                             let number = other.withDescriptor { $0 }
                             other.close()
@@ -315,10 +315,11 @@ private func dial(_ address: SocketAddress, on reactor: Reactor, _ finish: @esca
     }
 }
 
-/// Dispatch gets its descriptors with its first timer, which it sets for itself at some moment, and ends the process where there
-/// are none.
+/// Dispatch gets its descriptors with its first timer, which it sets for itself at some moment, and ends the process
+/// where there are none.
 private func letDispatchOpenItsDescriptors() async {
-    // A time that has come sets no timer, and this thread may stand still before it has asked: hence some time ahead, and again.
+    // A time that has come sets no timer, and this thread may stand still before it has asked: hence
+    // some time ahead, and again.
     for _ in 0..<3 {
         await withHandover { handover in
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(10)) { handover.resume() }
@@ -328,8 +329,8 @@ private func letDispatchOpenItsDescriptors() async {
 
 /// Forbids the process to open another descriptor, until `release()`.
 ///
-/// While it lasts nothing is awaited: Dispatch, which tasks run by, may want a descriptor for a timer at any time, and once a
-/// second for a look at its own threads while work waits for them. It ends the process where it gets none.
+/// While it lasts nothing is awaited: Dispatch, which tasks run by, may want a descriptor for a timer at any time, and
+/// once a second for a look at its own threads while work waits for them. It ends the process where it gets none.
 private struct Drought: Sendable {
     private let before: rlimit
 

@@ -1,5 +1,5 @@
-// Names that are asked of a service that answers some time later, or never: which look-ups share a question, how long an answer
-// is good, and what is called off.
+// Names that are asked of a service that answers some time later, or never: which look-ups share a question, how long
+// an answer is good, and what is called off.
 
 import Testing
 import URLLoadingSystem

@@ -175,7 +175,8 @@ struct SocketStreamTests {
                 let results: (Bool, IOResult) = try await onLoop(loop) { reactor, finish in
                     try reactor.connect(loopback()) { client, server in
                         reactor.keep(server)
-                        // Behind what most file systems can hold: sendfile answers EOVERFLOW, and a read the end of the file.
+                        // Behind what most file systems can hold: sendfile answers EOVERFLOW, and a
+                        // read the end of the file.
                         let written = client.write(file, at: 1 << 60, count: 1)
                         finish((written == .file(.ended), client.write("x")))
                     }

@@ -33,7 +33,8 @@ final class TemporaryFolder {
         guard let file = fopen(path + "/" + name, "a") else { throw Failure() }
         defer { fclose(file) }
         guard flock(fileno(file), LOCK_EX | LOCK_NB) == 0 else { throw Failure() }
-        // A process that another test is just starting has a copy of the descriptor: closing alone would keep the lock until then.
+        // A process that another test is just starting has a copy of the descriptor: closing alone would
+        // keep the lock until then.
         defer { flock(fileno(file), LOCK_UN) }
         try body()
     }

@@ -410,7 +410,8 @@ struct BodyStreamTests {
     }
 }
 
-/// Follows redirects without what their requests expect: no second goes by until the body is sent. Has no stream to give.
+/// Follows redirects without what their requests expect: no second goes by until the body is
+/// sent. Has no stream to give.
 private final class ImpatientFollower: NSObject, URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -445,8 +446,8 @@ private final class LateStream: NSObject, URLSessionTaskDelegate {
 
 /// The program's end of a bound pair.
 //
-// `@unchecked Sendable`: both ends of the library's pairs keep their state behind Mutexes; Foundation's stream classes, their
-// parents, are never Sendable.
+// `@unchecked Sendable`: both ends of the library's pairs keep their state behind Mutexes; Foundation's stream classes,
+// their parents, are never Sendable.
 private final class BoundProducer: @unchecked Sendable {
     let input: InputStream
     private let output: OutputStream

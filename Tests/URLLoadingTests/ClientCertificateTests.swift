@@ -1,4 +1,5 @@
-// The challenge about our own certificate: what it says, and what each answer does, in TLS 1.2 and 1.3 (behaviour 2.4, 3.6).
+// The challenge about our own certificate: what it says, and what each answer does, in TLS 1.2 and
+// 1.3 (behaviour 2.4, 3.6).
 
 import Foundation
 import Testing

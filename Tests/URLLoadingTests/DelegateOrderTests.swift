@@ -1,5 +1,5 @@
-// The order of delegate calls and of work that a program itself puts on the delegate queue, or on the dispatch queue below it
-// (B1.110).
+// The order of delegate calls and of work that a program itself puts on the delegate queue, or on the dispatch queue
+// below it (B1.110).
 
 import Dispatch
 import Foundation

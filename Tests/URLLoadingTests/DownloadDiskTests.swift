@@ -1,5 +1,5 @@
-// Downloads onto disks that refuse them. Each runs in a process of its own, because the directory for temporary files and
-// the limit of a file's size belong to the process.
+// Downloads onto disks that refuse them. Each runs in a process of its own, because the directory for temporary files
+// and the limit of a file's size belong to the process.
 
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
-// Download tasks: whole ordered lists of calls, where the file is and how long, errors and cancellation (behaviour 9.1).
+// Download tasks: whole ordered lists of calls, where the file is and how long, errors and
+// cancellation (behaviour 9.1).
 
 import Foundation
 import Testing

@@ -104,8 +104,8 @@ struct ErrorTests {
 
     // MARK: The table
 
-    /// Errors of the engine and the codes that they become: of every kind one. Made anew for each use: what such a value keeps is taken for a leak
-    /// while a global has it (Scripts/no-leaks.txt says why).
+    /// Errors of the engine and the codes that they become: of every kind one. Made anew for each use: what such a
+    /// value keeps is taken for a leak while a global has it (Scripts/no-leaks.txt says why).
     private static var mapped: [(EngineError, URLError.Code)] {
         [
             (.cancelled, .cancelled), (.idleTimeout(host: "h", phase: .connecting, after: .seconds(1)), .timedOut),

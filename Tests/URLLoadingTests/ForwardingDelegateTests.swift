@@ -1,5 +1,5 @@
-// Delegates that hand their calls on to another one, whichever form it has. On Apple's platforms the form with a handler
-// and the `async` form of a method are one method.
+// Delegates that hand their calls on to another one, whichever form it has. On Apple's platforms the form with a
+// handler and the `async` form of a method are one method.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Answers about which a delegate is asked whether they are the task's: what comes of them meanwhile is kept, and their connection serves
-// others.
+// Answers about which a delegate is asked whether they are the task's: what comes of them meanwhile is kept, and their
+// connection serves others.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Bodies on their way through interceptors: where they are, how they become what the caller has asked for, and when they go (behaviour
-// 1.10).
+// Bodies on their way through interceptors: where they are, how they become what the caller has asked for, and when
+// they go (behaviour 1.10).
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Interceptors: which is called when, what a call of the chain is, and what becomes of loads that an interceptor begins (behaviour 1.10).
-// What they do with bodies is tested in InterceptedBodyTests.
+// Interceptors: which is called when, what a call of the chain is, and what becomes of loads that an interceptor begins
+// (behaviour 1.10). What they do with bodies is tested in InterceptedBodyTests.
 
 import Foundation
 import Testing

@@ -45,7 +45,8 @@ struct MetricsTests {
             let known = dates.compactMap(\.self)
             #expect(known.count == dates.count)
             #expect(known == known.sorted(), "B12.15: \(known.map { $0.timeIntervalSince(known[0]) })")
-            // A second of leeway: wall-clock dates are reckoned from the steady clock, and the wall clock may be set meanwhile.
+            // A second of leeway: wall-clock dates are reckoned from the steady clock, and the wall
+            // clock may be set meanwhile.
             #expect(before.addingTimeInterval(-1)...after.addingTimeInterval(1) ~= known[0])
             let interval = try #require(all.first?.taskInterval)
             #expect(interval.start <= known[0].addingTimeInterval(1) && interval.end.addingTimeInterval(1) >= known[6])

@@ -40,7 +40,8 @@ struct OwnJudgeTests {
         }
     }
 
-    /// A server that asks for a certificate and can do without; `body` gets a credential for it and the names it has seen.
+    /// A server that asks for a certificate and can do without; `body` gets a credential for it
+    /// and the names it has seen.
     private func withAskingServer(
         _ version: TLSVersion, router: @escaping LoopbackServer.Router,
         _ body: (JudgedServer, URLCredential, Guarded<[String?]>) async throws -> Void
@@ -145,7 +146,8 @@ struct OwnJudgeTests {
     func silentDelegates() async throws {
         try await withJudgedServer { judged in
             let session = judged.session(SessionJudge())
-            // EventHandlers tells which closures are set; for other classes the library learns its methods at the first question.
+            // EventHandlers tells which closures are set; for other classes the library learns its
+            // methods at the first question.
             _ = try await session.data(from: judged.url, delegate: URLSession.EventHandlers())
             _ = try await session.data(from: judged.url)
             _ = try await session.data(from: judged.url, delegate: URLSession.EventHandlers())

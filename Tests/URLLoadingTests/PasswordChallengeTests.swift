@@ -1,4 +1,5 @@
-// Challenges in answers of servers (behaviour 2.1 to 2.5): which delegate is asked, what it is shown, and what each answer means.
+// Challenges in answers of servers (behaviour 2.1 to 2.5): which delegate is asked, what it is shown,
+// and what each answer means.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Credential storages of a program's own class: by which methods they are asked, where, and what a late answer does (behaviour
-// 2.5, 2.6).
+// Credential storages of a program's own class: by which methods they are asked, where, and what a late answer does
+// (behaviour 2.5, 2.6).
 
 import Foundation
 import Testing
@@ -10,7 +10,8 @@ import URLLoadingTrust
 
 @testable import URLLoading
 
-/// Notes by which methods it is asked and told, and whether that is on the session's loop. Tasks get answers from another thread.
+/// Notes by which methods it is asked and told, and whether that is on the session's loop. Tasks get
+/// answers from another thread.
 private final class OwnStorage: URLCredentialStorage, @unchecked Sendable {
     // Safe to share: all that changes is guarded.
     let session = Guarded<URLSession?>(nil)

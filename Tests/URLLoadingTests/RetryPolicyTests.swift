@@ -27,7 +27,8 @@ struct RetryPolicyTests {
         }
     }
 
-    /// Answers the first `failures` requests of each path with `bad`, and those behind them with what they have sent, or "good".
+    /// Answers the first `failures` requests of each path with `bad`, and those behind them with what
+    /// they have sent, or "good".
     private static func failing(
         _ failures: Int, with bad: ServerResponse, _ body: (LoopbackServer) async throws -> Void
     ) async throws {

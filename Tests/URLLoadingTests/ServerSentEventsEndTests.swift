@@ -1,4 +1,5 @@
-// How a sequence of server-sent events ends: by answers that are none, by events that are too long, and by the program that listens.
+// How a sequence of server-sent events ends: by answers that are none, by events that are too long, and by
+// the program that listens.
 
 import Foundation
 import Testing

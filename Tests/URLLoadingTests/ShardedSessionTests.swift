@@ -66,7 +66,8 @@ struct ShardedSessionTests {
         }
     }
 
-    // Numbers that are too large are tested in `ShardRulesTests`: here each loop would keep a thread to the end of the process.
+    // Numbers that are too large are tested in `ShardRulesTests`: here each loop would keep a thread
+    // to the end of the process.
     @Test("B16.71: numbers below one count as one", arguments: [Int.min, -1, 0])
     func oddNumbers(_ number: Int) async throws {
         try await withServer(router: { .text($0.target) }) { server in

@@ -135,7 +135,8 @@ struct StressTests {
         "84 delegate tasks through a 303 to another host, one of them cancelled, on no more threads than there should be"
     )
     func manyRedirects() async throws {
-        // Nothing arrives before the cancellation, which would come too late where this thread has to wait for a processor.
+        // Nothing arrives before the cancellation, which would come too late where this thread has
+        // to wait for a processor.
         let cancelled = ServerGate()
         try await withServer(router: { _ in .slow([.init("arrived", when: cancelled)]) }) { other in
             let port = other.port
@@ -151,9 +152,10 @@ struct StressTests {
                 cancelled.open()
                 session.finishTasksAndInvalidate()
                 let most = try await Self.mostThreads { await delegate.transcript.invalidated.wait() }
-                // Every session of the process shares the loops and the four threads for look-ups; other tests use them too. There
-                // are four loops on any machine, once a test of several shards has run (`ShardedSessionTests`).
-                // Threads that read body streams (url-body) are not among them: this test has none.
+                // Every session of the process shares the loops and the four threads for look-ups; other
+                // tests use them too. There are four loops on any machine, once a test of several shards
+                // has run (`ShardedSessionTests`). Threads that read body streams (url-body) are not among
+                // them: this test has none.
                 #expect(most <= 4 + 4)
                 let calls = delegate.transcript.calls
                 #expect(calls.filter { $0 == "complete nil" }.count == 83)
@@ -176,8 +178,8 @@ struct StressTests {
             var most = 0
             var before: Set<String> = []
             try await until {
-                // A thread counts when it is seen twice: one that Dispatch starts from a thread of the library bears that thread's
-                // name at first.
+                // A thread counts when it is seen twice: one that Dispatch starts from a thread of the library bears
+                // that thread's name at first.
                 let now = ProcessCounts.threadNumbers(named: "urlloading-")
                 most = max(most, now.intersection(before).count)
                 before = now

@@ -210,8 +210,8 @@ struct TrustConfigurationTests {
     @Test("B3.24, B3.41: an evaluation may judge as of another date, and ignore host names")
     func conditions() async throws {
         try await withPlace { place in
-            // The intermediate may have been made a second before the leaf, and end as much earlier. The root's dates are not
-            // checked (B3.28).
+            // The intermediate may have been made a second before the leaf, and end as much earlier. The root's dates
+            // are not checked (B3.28).
             let judged = place.identity.chain.certificates.filter { $0.der != place.root.der }
             let end = try #require(judged.compactMap(\.notAfter).min())
             let late = place.base.judging(asOf: Date(timeIntervalSince1970: Double(end) + 1))

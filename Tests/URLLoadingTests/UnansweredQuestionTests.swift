@@ -61,8 +61,8 @@ struct UnansweredQuestionTests {
         }
     }
 
-    /// The end comes last, and before it nothing but the question and what leads to it: on a busy machine the time may be over
-    /// before.
+    /// The end comes last, and before it nothing but the question and what leads to it: on a busy machine the time may
+    /// be over before.
     private func expectEnd(_ delegate: SilentOnQuestions, after question: Question) {
         let calls = delegate.transcript.calls
         #expect([question.end, "complete -1001"].contains(calls.last), "\(calls)")

@@ -1,6 +1,6 @@
-// Whole ordered lists of calls for uploads whose body is needed more than once, each with the delegate's methods in their
-// completion-handler form and in their `async` form: redirects before and after the whole body is out, and connections
-// that are lost (behaviour chapter 11, 4.2 and 6.26).
+// Whole ordered lists of calls for uploads whose body is needed more than once, each with the delegate's methods in
+// their completion-handler form and in their `async` form: redirects before and after the whole body is out, and
+// connections that are lost (behaviour chapter 11, 4.2 and 6.26).
 
 import Foundation
 import Testing
@@ -92,8 +92,8 @@ struct UploadTranscriptTests {
             let session = URLSession(configuration: .ephemeral, delegate: scribe.delegate(form), delegateQueue: nil)
             session.uploadTask(withStreamedRequest: uploading(try server.at("/from"))).resume()
             await scribe.transcript.completed.wait()
-            // The stream is closed although it never came to an end, unless the redirect was there before the stream was
-            // opened.
+            // The stream is closed although it never came to an end, unless the redirect was there before the stream
+            // was opened.
             hand.end()
             if hand.opened.count > 0 { await hand.closed.wait() }
             let method = status == 307 ? "POST" : "GET"

@@ -1,5 +1,5 @@
-// What a task waits for before a hop sets off is often the program's own code. It may never answer, and then the task's time ends
-// the waiting.
+// What a task waits for before a hop sets off is often the program's own code. It may never answer, and then the task's
+// time ends the waiting.
 
 import Dispatch
 import Foundation

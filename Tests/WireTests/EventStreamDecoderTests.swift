@@ -1,4 +1,5 @@
-// Streams of server-sent events: the vector file, cut in every way, and walks against a reader that takes its input whole.
+// Streams of server-sent events: the vector file, cut in every way, and walks against a reader
+// that takes its input whole.
 
 import Testing
 import URLLoadingTestSupport

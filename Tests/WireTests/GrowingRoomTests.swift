@@ -1,4 +1,5 @@
-// How often bytes move where many small pieces become one buffer. One that moves for each piece costs the square of its size.
+// How often bytes move where many small pieces become one buffer. One that moves for each piece
+// costs the square of its size.
 
 import Testing
 import URLLoadingWire

@@ -159,7 +159,8 @@ enum GrowthCatalogue {
         }
     }
 
-    /// A directory with so many stored answers: a new one for each run of a part that adds to it, one for all runs of others.
+    /// A directory with so many stored answers: a new one for each run of a part that adds to it,
+    /// one for all runs of others.
     private static func filledDirectory(
         _ farm: ServerFarm, _ part: GrowthPart, _ size: Int, by program: String
     ) throws -> String {

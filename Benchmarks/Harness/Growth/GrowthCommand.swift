@@ -1,5 +1,5 @@
-// `Benchmarks growth`: what one unit of work costs while there is more and more of it, in instructions, which depend little on
-// what else the machine does. Nothing may grow faster than its work.
+// `Benchmarks growth`: what one unit of work costs while there is more and more of it, in instructions, which depend
+// little on what else the machine does. Nothing may grow faster than its work.
 
 import Foundation
 

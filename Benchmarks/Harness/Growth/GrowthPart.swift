@@ -1,5 +1,5 @@
-// Parts of the library that are counted by themselves, since whole requests would hide what they cost: a pool without sockets,
-// cookies and caches without loads.
+// Parts of the library that are counted by themselves, since whole requests would hide what they cost: a pool without
+// sockets, cookies and caches without loads.
 
 /// A part, by the name of its series.
 enum GrowthPart: String {

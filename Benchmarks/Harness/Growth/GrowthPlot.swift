@@ -1,5 +1,5 @@
-// What one costs against how many there are, a panel for each series. Both axes are logarithms: what costs as much at every size
-// is a level line, and what grows with the square of its number rises by a decade for each decade.
+// What one costs against how many there are, a panel for each series. Both axes are logarithms: what costs as much at
+// every size is a level line, and what grows with the square of its number rises by a decade for each decade.
 
 import Foundation
 
@@ -59,7 +59,8 @@ enum GrowthPlot {
         private let from: Double
         private let to: Double
 
-        /// An axis for some values; with `atLeast` it goes from a whole decade to a whole decade, and has so many of them.
+        /// An axis for some values; with `atLeast` it goes from a whole decade to a whole decade,
+        /// and has so many of them.
         init(_ values: [Double], atLeast decades: Double? = nil, from: Double, to: Double) {
             let logarithms = values.map { log10($0) }
             var (least, most) = (logarithms.min() ?? 0, logarithms.max() ?? 1)

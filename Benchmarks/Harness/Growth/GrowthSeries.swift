@@ -44,8 +44,9 @@ struct GrowthResult: Codable, Sendable {
         }
     }
 
-    /// How what one costs grows with the size, as a line through the points has it where both are logarithms: 0 for not at all,
-    /// 1 where twice as many make each cost twice as much. Nil where there is too little to draw a line through.
+    /// How what one costs grows with the size, as a line through the points has it where both are
+    /// logarithms: 0 for not at all, 1 where twice as many make each cost twice as much. Nil where there is
+    /// too little to draw a line through.
     var slope: Double? {
         let points = costsOfOne.filter { $0.size > 0 && $0.instructions > 0 }
         guard points.count > 1 else { return nil }

@@ -1,4 +1,5 @@
-// A picture of a run: the processor time of each client as a multiple of the floor's, for the scenarios that a reader sees first.
+// A picture of a run: the processor time of each client as a multiple of the floor's, for the scenarios
+// that a reader sees first.
 
 /// Horizontal bars as SVG.
 enum BarChart {

@@ -1,5 +1,5 @@
-// What a reader sees first of a run: a few scenarios, and of each what every client costs beside the floor. The chart and the
-// first table show it.
+// What a reader sees first of a run: a few scenarios, and of each what every client costs beside the floor. The chart
+// and the first table show it.
 
 /// One scenario of the first table.
 struct Headline {

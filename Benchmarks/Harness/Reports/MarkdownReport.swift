@@ -1,4 +1,5 @@
-// What pages of the documentation show of a run. The text between two marks is replaced, what people wrote around it stays.
+// What pages of the documentation show of a run. The text between two marks is replaced, what
+// people wrote around it stays.
 
 import Foundation
 

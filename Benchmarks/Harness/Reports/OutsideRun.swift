@@ -1,5 +1,6 @@
-// A client that cannot be built where no package can be fetched. It was measured elsewhere, beside this library's client and the
-// floor, by work of the same kind. What can be compared across two runs is how many times the floor of its run each one takes.
+// A client that cannot be built where no package can be fetched. It was measured elsewhere, beside this library's
+// client and the floor, by work of the same kind. What can be compared across two runs is how many times the floor
+// of its run each one takes.
 
 /// What one scenario took in that run: processor time in the scenario's unit.
 struct OutsideRun: Sendable {
@@ -14,7 +15,8 @@ struct OutsideRun: Sendable {
     /// How many times the floor of its run the client takes.
     var ratios: ClosedRange<Double> { theirs.lowerBound / floor...theirs.upperBound / floor }
 
-    /// AsyncHTTPClient 1.33.1 with its default event loops. Two cores, one for the client and one for the server; medians.
+    /// AsyncHTTPClient 1.33.1 with its default event loops. Two cores, one for the client and one
+    /// for the server; medians.
     static let all = [
         OutsideRun(scenario: "get-64", floor: 5.3, ours: 9.9, theirs: 37...77),
         OutsideRun(scenario: "get-64-fields", floor: 5.8, ours: 10.1, theirs: 42...42),

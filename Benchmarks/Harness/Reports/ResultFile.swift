@@ -81,8 +81,8 @@ extension ResultFile.Setting {
             pinned: Processors.pair != nil, runs: runs, quick: quick)
     }
 
-    /// How the kernel paces TCP. Measured: with "bbr", which sends by timers, a part of what the server's kernel does counts as the
-    /// client's, and which client has how much of it is chance.
+    /// How the kernel paces TCP. Measured: with "bbr", which sends by timers, a part of what the server's kernel does
+    /// counts as the client's, and which client has how much of it is chance.
     private static var congestionControl: String {
         let path = "/proc/sys/net/ipv4/tcp_congestion_control"
         let name = (try? String(contentsOfFile: path, encoding: .utf8)) ?? "of an unknown kind"

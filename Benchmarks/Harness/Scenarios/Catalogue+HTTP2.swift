@@ -1,4 +1,5 @@
-// The scenarios over HTTP/2: all requests on one connection, under TLS 1.3, which is where HTTP/2 is spoken. The floor is h2load.
+// The scenarios over HTTP/2: all requests on one connection, under TLS 1.3, which is where HTTP/2 is
+// spoken. The floor is h2load.
 
 extension Scenario {
     /// The scenarios over HTTP/2 at some scale.

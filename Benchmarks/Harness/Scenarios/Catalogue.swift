@@ -142,7 +142,8 @@ extension Scenario {
     }
 
     private static func crowds(_ scale: Scale) -> [Scenario] {
-        // A warm-up waits as long as a measured request, so there is none where that is long: the start-up counts little there.
+        // A warm-up waits as long as a measured request, so there is none where that is long: the
+        // start-up counts little there.
         func crowd(
             _ name: String, _ title: String, _ server: Place.Server, count: Int, seconds: Int, memory: Memory,
             limit: Double, bars: [Bar] = []

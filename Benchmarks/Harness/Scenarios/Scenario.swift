@@ -20,8 +20,8 @@ struct Scenario: Sendable {
     var peers: [String]?
     /// How many origins the requests go to.
     var origins = 1
-    /// By how many sessions the requests are made in turn, each with connections of its own; more than one is something that
-    /// only this library's client has.
+    /// By how many sessions the requests are made in turn, each with connections of its own; more than one is something
+    /// that only this library's client has.
     var sessions = 1
     /// How many requests are made before the clocks start.
     var warmup = 0

@@ -1,8 +1,8 @@
 // The system's GSSAPI library, loaded when it is first needed (RFC 2744; behaviour B2.95). It must not know HTTP, which
 // tickets there are, and what a token looks like.
 //
-// It is here, above Sockets, because its calls block for as long as a ticket server or a name server likes and belong on
-// the BlockingPool; and not below, because nothing else loads libraries.
+// It is here, above Sockets, because its calls block for as long as a ticket server or a name server likes and belong
+// on the BlockingPool; and not below, because nothing else loads libraries.
 
 import CURLLoadingGSSAPI
 

@@ -34,8 +34,8 @@ package final class NegotiateRounds: Sendable {
     /// Asked for on the thread that may wait: to load a library takes reading files.
     private var library: Result<NegotiateLibrary, NegotiateFailure> { given ?? NegotiateLibrary.system }
 
-    /// Calls `then` with the reason why no token can be made at all, or nil, on a helper thread: the system's library is looked
-    /// for, and loaded, but not asked for anything.
+    /// Calls `then` with the reason why no token can be made at all, or nil, on a helper thread: the system's library
+    /// is looked for, and loaded, but not asked for anything.
     package static func lookForLibrary(then: @escaping @Sendable (NegotiateFailure?) -> Void) {
         let look = { @Sendable in
             switch NegotiateLibrary.system {
@@ -49,8 +49,8 @@ package final class NegotiateRounds: Sendable {
 
     /// Makes the next token and calls `then` with it, on a helper thread; nil begins, a token goes on.
     ///
-    /// One round at a time: the next one begins when the server has answered. Whose turn comes when it is not wanted any
-    /// more makes none, and `then` is not called.
+    /// One round at a time: the next one begins when the server has answered. Whose turn comes when it is not wanted
+    /// any more makes none, and `then` is not called.
     package func token(
         for challenge: String?, while isWanted: @escaping @Sendable () -> Bool,
         then: @escaping @Sendable (Result<String, NegotiateFailure>) -> Void

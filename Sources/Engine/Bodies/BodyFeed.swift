@@ -1,5 +1,5 @@
-// Gives a connection the content of one request, in the order and the framing in which it is sent: for bodies that do not
-// leave together with their head.
+// Gives a connection the content of one request, in the order and the framing in which it is sent: for bodies that do
+// not leave together with their head.
 //
 // Back-pressure: a source is asked for a piece when the one before is handed out, never earlier. RFC 9112 §6, §7.1.
 //
@@ -175,8 +175,8 @@ final class BodyFeed {
         }
     }
 
-    /// A piece of a body of known length. One that goes beyond is not sent at all: what was cut off would be taken for the whole
-    /// (B5.29).
+    /// A piece of a body of known length. One that goes beyond is not sent at all: what was cut off would be taken for
+    /// the whole (B5.29).
     private func counted(_ bytes: [UInt8], upTo length: Int64) -> Step {
         guard Int64(bytes.count) <= length - given else { return .failed(.goesBeyond(announced: length)) }
         given += Int64(bytes.count)

@@ -47,7 +47,8 @@ package enum SourcePiece: Sendable {
     case bytes([UInt8])
     /// There is nothing more.
     case end
-    /// There is nothing more but these fields behind the body (RFC 9110 §6.5). Of a body of a known length they are not asked for.
+    /// There is nothing more but these fields behind the body (RFC 9110 §6.5). Of a body of a known
+    /// length they are not asked for.
     case trailers(Fields)
     /// There is more, but it cannot be had.
     case failed(any Error)

@@ -1,5 +1,5 @@
-// When each step of opening a connection happened; the first exchange's timeline takes it over, and so do those that end
-// because it is not opened.
+// When each step of opening a connection happened; the first exchange's timeline takes it over, and so do those that
+// end because it is not opened.
 //
 // Times are those of the loop's turns, as those of exchanges are, so that they are in order without a comparison.
 

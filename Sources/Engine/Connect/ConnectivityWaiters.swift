@@ -1,6 +1,6 @@
-// What waits for the network (B6.15 to B6.20), transactions and what is opened outside the pool: they found no way to their
-// host, and try again whenever the machine's network changes. The kernel does not tell of all that may help, as a resolver or a
-// neighbour that answers again, so there is a try from time to time, too (B6.41).
+// What waits for the network (B6.15 to B6.20), transactions and what is opened outside the pool: they found no way to
+// their host, and try again whenever the machine's network changes. The kernel does not tell of all that may help, as a
+// resolver or a neighbour that answers again, so there is a try from time to time, too (B6.41).
 //
 // Monitor and timer run only while loads wait. A change between a failed attempt and the beginning of the watch, or
 // while an attempt is under way, must not be missed: each attempt carries the number of the change it knew of, and one
@@ -57,8 +57,8 @@ extension ConnectivityWaiter {
         if patience.isWanted { patience.knownChange = core.connectivity.changeForAttempt }
     }
 
-    /// What follows when an attempt has failed: it waits if it is the network that is missing, and is made again at once where it
-    /// is behind.
+    /// What follows when an attempt has failed: it waits if it is the network that is missing, and is made again at
+    /// once where it is behind.
     ///
     /// Order: watched first, then tried again, so that no change in between is missed.
     func verdict(onFailedAttempt error: EngineError) -> ConnectivityPatience.Verdict {

@@ -1,8 +1,8 @@
 // Opens one connection: name, addresses, TLS; reports the connection or the reason why there is none.
 //
-// The steps are objects of their own (`AddressDialer`, `TLSHandshake`, `ProxyDialogue`), each of which can be cancelled;
-// this file only strings them together and notes when each happened. What comes between an address and the origin where
-// a proxy stands between them is in `Connector+Proxies`; the stored properties are its too.
+// The steps are objects of their own (`AddressDialer`, `TLSHandshake`, `ProxyDialogue`), each of which can be
+// cancelled; this file only strings them together and notes when each happened. What comes between an address and the
+// origin where a proxy stands between them is in `Connector+Proxies`; the stored properties are its too.
 //
 // Must not know: which request the connection is for (the pool binds late), which receiver answers what the steps ask,
 // nor what is spoken on the connection.
@@ -26,7 +26,8 @@ final class Connector {
     private let aside: Aside?
     private let completion: (Result<OpenedConnection, EngineError>) -> Void
     @exclusivity(unchecked) private(set) var setup = ConnectionSetup()
-    /// The stream on which something is agreed on before the connection stands; it knows its addresses when it is closed, too.
+    /// The stream on which something is agreed on before the connection stands; it knows its
+    /// addresses when it is closed, too.
     @exclusivity(unchecked) var stream: (any ByteStream)?
     @exclusivity(unchecked) var step = Step.none
     @exclusivity(unchecked) var question: Question?
@@ -45,8 +46,8 @@ final class Connector {
         var isBare = true
         /// Where the origin is, if that is certain: then nothing else is connected to on the direct way.
         var address: SocketAddress?
-        /// What a SOCKS proxy is told of where the origin is, if that is certain: then no name is looked up, and the port is the
-        /// origin's own, whatever is set for its host.
+        /// What a SOCKS proxy is told of where the origin is, if that is certain: then no name is looked up, and the
+        /// port is the origin's own, whatever is set for its host.
         var target: SOCKSExchange.Target?
         /// Where its tickets are kept; nil for the store of the loop.
         var tickets: TLSTickets?
@@ -98,8 +99,8 @@ final class Connector {
 
     /// Begins; the completion is called once, later, unless the connector is cancelled.
     func start() {
-        // Measured: `core.configuration` by way of the unowned property copies the whole configuration; by way of a local it does
-        // not, and counts the core once.
+        // Measured: `core.configuration` by way of the unowned property copies the whole configuration; by way of a
+        // local it does not, and counts the core once.
         let core = core
         if let timeout = core.configuration.connectionTimeout {
             limit = ConnectionLimit(timeout, reactor: core.reactor) { [unowned self] in passedLimit(timeout) }
@@ -126,8 +127,8 @@ final class Connector {
         limit = nil
     }
 
-    /// The time of the load that wants the connection is over. Addresses that are silent are no better than those that refuse: a host
-    /// that has moved away does not answer any more.
+    /// The time of the load that wants the connection is over. Addresses that are silent are no better than those that
+    /// refuse: a host that has moved away does not answer any more.
     ///
     /// Where most of the time went by with the look-up, the silence was too short to say anything.
     func timeIsOver() {
@@ -191,8 +192,8 @@ final class Connector {
     /// Whether this is the question that is open.
     func awaits(_ number: Int) -> Bool { question != nil && number == timesAsked }
 
-    /// Whether the judge may leave it to the session by not answering this question. It must not have answered another, nor
-    /// when the TLS session began that is resumed.
+    /// Whether the judge may leave it to the session by not answering this question. It must not have answered another,
+    /// nor when the TLS session began that is resumed.
     var mayBeLeft: Bool {
         guard key.judge != .session, !isJudged, case .handshake = question, case .shakingHands(let handshake) = step
         else { return false }

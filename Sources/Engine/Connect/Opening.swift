@@ -1,6 +1,6 @@
-// Opens a connection outside the pool (B16.3): by the first of its ways that leads anywhere, and with patience where it is the
-// network that is missing (B6.15). While a question about it is open no idle time runs (B6.9). TLS comes when it is asked for,
-// then or on any other stream that leads to the same place.
+// Opens a connection outside the pool (B16.3): by the first of its ways that leads anywhere, and with patience where it
+// is the network that is missing (B6.15). While a question about it is open no idle time runs (B6.9). TLS comes when it
+// is asked for, then or on any other stream that leads to the same place.
 //
 // Must not know: what is spoken on the connection, time, the pool.
 
@@ -80,8 +80,8 @@ final class Opening: ConnectivityWaiter {
         connectByFirstWay()
     }
 
-    /// Sets TLS up on a stream that leads to the origin, and which it closes where that fails; the completion is called once,
-    /// unless it is cancelled.
+    /// Sets TLS up on a stream that leads to the origin, and which it closes where that fails; the completion is called
+    /// once, unless it is cancelled.
     func secure(_ stream: any ByteStream, _ completion: @escaping (Result<SecureChannel, EngineError>) -> Void) {
         let connector = makeConnector(isBare: false, completion)
         self.connector = connector
@@ -180,8 +180,8 @@ final class Opening: ConnectivityWaiter {
     private func makeConnector(
         isBare: Bool, _ completion: @escaping (Result<SecureChannel, EngineError>) -> Void
     ) -> Connector {
-        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it. TLS is wanted whatever was
-        // spoken before: a stream that has left HTTP has an origin of `http` (B1.70).
+        // Never a key of forwarding: the way through a proxy is a tunnel, whatever is spoken in it. TLS is wanted
+        // whatever was spoken before: a stream that has left HTTP has an origin of `http` (B1.70).
         let key = PoolKey(
             origin: isBare ? origin : origin.secured, route: route, judge: judge, protocols: .nothing)
         return Connector(

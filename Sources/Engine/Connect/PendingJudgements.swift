@@ -19,8 +19,8 @@ final class PendingJudgements {
 
     private static let key = ResidentKey<PendingJudgements>()
 
-    /// The threads, which are not those of `BlockingPool.shared`: a file that another process keeps locked must hold up no other
-    /// work.
+    /// The threads, which are not those of `BlockingPool.shared`: a file that another process keeps locked must hold up
+    /// no other work.
     static let threads = BlockingPool(limit: 16, idleTime: .seconds(5), name: "urlloading-trust")
 
     private var completions: [Int: (Judgement) -> Void] = [:]

@@ -1,5 +1,5 @@
-// Questions that stop a handshake until they are answered, on any thread. They are put to the receiver of the request for
-// which the connection is being opened.
+// Questions that stop a handshake until they are answered, on any thread. They are put to the receiver of the request
+// for which the connection is being opened.
 //
 // A question is a value that names the handshake and counts how often that one has asked. The first answer to the one
 // that is open counts; others, whenever they come, are ignored. A question that is not answered is open until its
@@ -111,7 +111,8 @@ package struct ProxyQuestion: Sendable {
         case socksPassword
     }
 
-    /// Called on the loop, once at most: the proxy has taken the answer and opened the tunnel, whatever becomes of what is behind it.
+    /// Called on the loop, once at most: the proxy has taken the answer and opened the tunnel, whatever
+    /// becomes of what is behind it.
     package typealias Acceptance = @Sendable (Reactor) -> Void
 
     /// What it is told.

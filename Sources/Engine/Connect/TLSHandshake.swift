@@ -192,8 +192,8 @@ final class TLSHandshake: ByteStreamObserver {
         lane.run { [loop = core.reactor.loop] in PendingJudgements.deliver(judge(), to: id, on: loop) }
     }
 
-    /// The handshake is over: what is left is what the session demands of connections, whatever a delegate has said of the server
-    /// (B3.77).
+    /// The handshake is over: what is left is what the session demands of connections, whatever a delegate has said of
+    /// the server (B3.77).
     private func complete(_ tls: TLSSession) {
         // H1.12
         if let agreed = tls.negotiated, agreed.alpn == "h2", !agreed.mayCarryHTTP2 {
@@ -233,8 +233,8 @@ final class TLSHandshake: ByteStreamObserver {
         finish(.success(channel))
     }
 
-    /// Supplies a client certificate; `false` when it is looked for elsewhere, or a question was asked, and the answer comes
-    /// later.
+    /// Supplies a client certificate; `false` when it is looked for elsewhere, or a question was asked, and the answer
+    /// comes later.
     private func identify(_ issuers: [[UInt8]], _ tls: TLSSession) -> Bool {
         // As in `Connector.start`: else all of the configuration is copied.
         let core = core

@@ -1,5 +1,5 @@
-// By what TLS tickets are kept. To the server a resumed session has the client's certificate of the first one, so a ticket
-// serves only requests that could have used the connection that brought it: same place, same way, same judge.
+// By what TLS tickets are kept. To the server a resumed session has the client's certificate of the first one, so a
+// ticket serves only requests that could have used the connection that brought it: same place, same way, same judge.
 
 import URLLoadingPolicy
 

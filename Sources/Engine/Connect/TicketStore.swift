@@ -1,5 +1,5 @@
-// Where a loop keeps its TLS tickets: a list for each place, way and judge (`TicketKey`). A handshake looks its list up once and
-// then has the list itself. Tickets that come late for a list which is not kept any more are lost with it.
+// Where a loop keeps its TLS tickets: a list for each place, way and judge (`TicketKey`). A handshake looks its list up
+// once and then has the list itself. Tickets that come late for a list which is not kept any more are lost with it.
 //
 // Must not know: what a ticket is, when one is used.
 

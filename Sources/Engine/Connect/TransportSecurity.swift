@@ -69,11 +69,11 @@ package struct TransportSecurity: Sendable, Equatable {
         options.ciphers = demands.requiresForwardSecrecy ? .forwardSecretAES : .anyAES
     }
 
-    /// What a server that has been believed does not meet, as a sentence; nil when it meets everything. Throws where files
-    /// would have to be read, unless that `mayWait`.
+    /// What a server that has been believed does not meet, as a sentence; nil when it meets everything. Throws where
+    /// files would have to be read, unless that `mayWait`.
     ///
-    /// Where a delegate has vouched for it, `evaluator` is asked again: a delegate can refuse more than the session does,
-    /// never less (B3.77).
+    /// Where a delegate has vouched for it, `evaluator` is asked again: a delegate can refuse more than the session
+    /// does, never less (B3.77).
     func violation(
         host: String, peer: VerifiedPeer, evaluator: any TrustEvaluator, mayWait: Bool
     ) throws(FilesNeeded) -> String? {

@@ -1,14 +1,15 @@
 // A connection that has left HTTP and the pool: its bytes belong to its new owner.
 //
-// How it comes to that. The receiver of a transaction has seen the head of a final response and wants what follows it as
-// bytes (B1.70), or the head of a 101 to a request that `isUpgrade` (RFC 9110 §7.8). It answers that head with
-// `ReceiverDemand.detach`, or with `.pause` and later says `TransactionHandle.detach()`. At the end of the turn, on the loop,
-// it hears `TransactionReceiver.detached(_:outcome:)` in the place of `finished`, and is told nothing else after that. Where
-// the connection cannot be given away, because the request has not been sent whole or something of the body has been
-// read, the transaction ends with `EngineError.undetachable`.
+// How it comes to that. The receiver of a transaction has seen the head of a final response and wants what follows it
+// as bytes (B1.70), or the head of a 101 to a request that `isUpgrade` (RFC 9110 §7.8). It answers that head with
+// `ReceiverDemand.detach`, or with `.pause` and later says `TransactionHandle.detach()`. At the end of the turn, on the
+// loop, it hears `TransactionReceiver.detached(_:outcome:)` in the place of `finished`, and is told nothing else after
+// that. Where the connection cannot be given away, because the request has not been sent whole or something of the body
+// has been read, the transaction ends with `EngineError.undetachable`.
 //
-// The connection is in no pool any more and counts against no limit (B16.3); the session's end does not touch it either.
-// Its owner closes it. A 101 whose connection is not taken is an error, as is one that was not asked for (B16.63).
+// The connection is in no pool any more and counts against no limit (B16.3); the session's end does not
+// touch it either. Its owner closes it. A 101 whose connection is not taken is an error, as is one that
+// was not asked for (B16.63).
 //
 // Must not know: what the bytes mean.
 
@@ -18,7 +19,8 @@ import URLLoadingTLS
 
 /// A byte stream, verified and decrypted where the connection has TLS, with what was read of it already.
 package struct DetachedConnection: ~Copyable {
-    /// What came behind the head and was read with it; comes before what the stream still brings. Not decoded in any way.
+    /// What came behind the head and was read with it; comes before what the stream still
+    /// brings. Not decoded in any way.
     package let unread: [UInt8]
     /// What is known of the connection.
     package let facts: Facts
@@ -70,8 +72,8 @@ package struct DetachedConnection: ~Copyable {
         return holder.stream
     }
 
-    /// Goes on as a stream of the same engine, whose rules and calls are those of any other. Said within `detached`. TLS, if
-    /// that is asked for later, has this judge.
+    /// Goes on as a stream of the same engine, whose rules and calls are those of any other. Said within `detached`.
+    /// TLS, if that is asked for later, has this judge.
     package consuming func carryStream(
         judge: ConnectionJudge = .session, resourceDeadline: Duration?,
         makeReceiver: @escaping @Sendable (StreamHandle, Reactor) -> any StreamReceiver

@@ -1,5 +1,5 @@
-// One request and its answer on a connection, whatever is spoken there: what a transaction can do with it. A closed list of
-// classes, so that calls stay direct.
+// One request and its answer on a connection, whatever is spoken there: what a transaction can do with it. A closed
+// list of classes, so that calls stay direct.
 //
 // Must not know: what a protocol does, retries, users.
 
@@ -51,7 +51,8 @@ enum Exchange {
         }
     }
 
-    /// How far its request has reached the peer, and how far it had when this was asked last; nil where that is not known.
+    /// How far its request has reached the peer, and how far it had when this was asked last; nil
+    /// where that is not known.
     func arrival() -> Arrival? {
         switch self {
         case .http1(let exchange): exchange.arrival()

@@ -33,8 +33,8 @@ protocol ExchangeOwner: AnyObject {
     func requestBytesMoved(body: SentBody)
     /// The last byte of the request is out.
     func requestSent()
-    /// The server answers an Expect field with 417; nothing of the body is out. The request is sent again without the field: on a
-    /// new connection where this one has ended with the exchange.
+    /// The server answers an Expect field with 417; nothing of the body is out. The request is sent again without the
+    /// field: on a new connection where this one has ended with the exchange.
     func expectationRefused(by head: ResponseHead, needsNewConnection: Bool)
 
     // MARK: The way in
@@ -92,8 +92,8 @@ struct ExchangeFacts {
 
     /// Why a server has not looked at a request.
     enum Refusal {
-        /// It had no room for it, or was going away: it can be sent again, whatever it is (H7.1, H7.2). The server may want to be
-        /// left in peace for a while (H7.8).
+        /// It had no room for it, or was going away: it can be sent again, whatever it is (H7.1, H7.2). The server may
+        /// want to be left in peace for a while (H7.8).
         case unprocessed(asksForCalm: Bool)
         /// Its connection has ended in order behind others that it took (H7.3).
         case outlasted

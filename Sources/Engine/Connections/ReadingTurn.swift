@@ -1,5 +1,5 @@
-// How much is read of one connection at once, and before the others of its loop are next. A fast sender must not keep them waiting
-// for ever.
+// How much is read of one connection at once, and before the others of its loop are next. A fast sender must not keep
+// them waiting for ever.
 
 /// One connection's turn at reading.
 struct ReadingTurn {

@@ -1,9 +1,9 @@
 // A stream, with TLS in it or without: the one place that encrypts and decrypts, that keeps ciphertext which cannot be
 // decrypted yet, and that sends what TLS has to say.
 //
-// It calls nothing back: what comes of a call is its result, so that a call may come from within the work that another one has led
-// to. Its reader and writer watches the stream itself (`ByteStreamObserver`), and is told by it, too, that a write may be tried
-// again which had to wait for something to be read.
+// It calls nothing back: what comes of a call is its result, so that a call may come from within the work that another
+// one has led to. Its reader and writer watches the stream itself (`ByteStreamObserver`), and is told by it, too, that
+// a write may be tried again which had to wait for something to be read.
 //
 // Must not know: what the bytes mean, how the session came to be verified, which tasks the loop serves.
 
@@ -25,8 +25,8 @@ final class SecureChannel {
     let buffers: LoopBuffers
     /// Ciphertext that has come and waits to be decrypted.
     @exclusivity(unchecked) private var held: [UInt8] = []
-    /// What the last read has cost the loop, in bytes; 0 without TLS. It may bring less than that, or nothing: messages of TLS
-    /// itself, each of which is as dear as a read.
+    /// What the last read has cost the loop, in bytes; 0 without TLS. It may bring less than that, or nothing: messages
+    /// of TLS itself, each of which is as dear as a read.
     @exclusivity(unchecked) private(set) var readPrice = 0
     /// Why nothing more can be sent.
     @exclusivity(unchecked) private(set) var outputFailure: SystemError?
@@ -144,8 +144,8 @@ final class SecureChannel {
         let step = tls.decrypt(ciphertext, offset: &offset, into: buffer)
         readPrice += max(offset, tls.messagesMet * ReadingTurn.leastPrice)
         if offset < ciphertext.count { held.append(contentsOf: ciphertext[offset...]) }
-        // A message between the data may want an answer, a failure an alert. The handshake's last message waits for the first
-        // write, and is one segment with it.
+        // A message between the data may want an answer, a failure an alert. The handshake's last message waits for the
+        // first write, and is one segment with it.
         if tls.outgoingCount > waiting { sendOutgoing() }
         if isHeldUp, !tls.isHeldUp { letWriterGoOn() }
         switch step {
@@ -188,8 +188,8 @@ final class SecureChannel {
     private func writeSealed(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ tls: TLSSession
     ) -> Output {
-        // Order: the little that may wait leaves together with what is written now, so that the end of a handshake and the
-        // first request are one segment. More goes first: a writer stops when the peer does not read.
+        // Order: the little that may wait leaves together with what is written now, so that the end of a handshake and
+        // the first request are one segment. More goes first: a writer stops when the peer does not read.
         if tls.outgoingCount > Self.mostJoined, let obstacle = sendOutgoing() { return obstacle }
         let count = first.count + second.count
         var taken = count
@@ -287,8 +287,8 @@ final class SecureChannel {
 
     // MARK: End
 
-    /// Tells the peer that nothing more will be sent; whether the stream below is done with, too. Where it is not, it is to be
-    /// called again when the stream can be written to.
+    /// Tells the peer that nothing more will be sent; whether the stream below is done with, too. Where it is not, it
+    /// is to be called again when the stream can be written to.
     func finishWriting() -> Bool {
         if let tls {
             tls.close()

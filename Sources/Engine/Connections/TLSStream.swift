@@ -1,6 +1,6 @@
-// A channel as a stream of bytes: what HTTP, SOCKS and further TLS stand on behind a proxy that is spoken to by TLS, and what
-// stream tasks read and write once TLS is on. Edges as those of the stream below, readiness from both: ciphertext below,
-// plaintext that is already here.
+// A channel as a stream of bytes: what HTTP, SOCKS and further TLS stand on behind a proxy that is spoken to by TLS,
+// and what stream tasks read and write once TLS is on. Edges as those of the stream below, readiness from both:
+// ciphertext below, plaintext that is already here.
 //
 // The end of the stream below without close_notify is an end like any other: the layer above has TLS of its own, or
 // knows by its own messages where they end.

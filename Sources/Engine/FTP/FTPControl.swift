@@ -1,5 +1,5 @@
-// The control connection: lines out, replies in. It copies what it reads, which is little, so that the receiver of a reply
-// may use the loop's buffers.
+// The control connection: lines out, replies in. It copies what it reads, which is little, so that the receiver of a
+// reply may use the loop's buffers.
 //
 // Must not know: what the commands are for, TLS (a `TLSStream` is a stream like others), the data connection.
 

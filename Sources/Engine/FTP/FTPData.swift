@@ -1,5 +1,5 @@
-// The data connection while it carries data, in one of the two directions: received as fast as its receiver takes it, or
-// fed from a request's body. Under TLS an end without close_notify is a break: what was sent could be longer.
+// The data connection while it carries data, in one of the two directions: received as fast as its receiver takes it,
+// or fed from a request's body. Under TLS an end without close_notify is a break: what was sent could be longer.
 //
 // Must not know: the control connection, what the data is.
 

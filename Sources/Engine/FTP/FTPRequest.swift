@@ -1,4 +1,5 @@
-// One FTP transfer as the engine takes it, and what its submitter is told: values, and the seam to the receiver of the data.
+// One FTP transfer as the engine takes it, and what its submitter is told: values, and the seam to
+// the receiver of the data.
 //
 // Must not know: URL, URLRequest, tasks, Foundation, HTTP.
 
@@ -9,8 +10,9 @@ import URLLoadingSystem
 package struct FTPRequest: Sendable {
     /// Host and port of the server. Its scheme is not looked at.
     package var server: Origin
-    /// How the server is reached: by the first way that leads there, data connections too. That is straight there, or through
-    /// a SOCKS proxy; a proxy that speaks HTTP is asked by HTTP requests instead (B13.32), and leads nowhere here.
+    /// How the server is reached: by the first way that leads there, data connections too. That is straight
+    /// there, or through a SOCKS proxy; a proxy that speaks HTTP is asked by HTTP requests instead
+    /// (B13.32), and leads nowhere here.
     package var routes: [Route]
     /// What is to be done.
     package var job: FTPJob
@@ -62,7 +64,8 @@ package protocol FTPReceiver: AnyObject {
     /// Whether a proxy's question for a name and a password finds an answer. If not, such a proxy opens nothing.
     var answersProxies: Bool { get }
 
-    /// The connection cannot be opened or protected without an answer, as for transactions (B2.9). Until then no idle time runs.
+    /// The connection cannot be opened or protected without an answer, as for transactions (B2.9).
+    /// Until then no idle time runs.
     func asked(_ question: ConnectionQuestion)
 
     /// The user name and password are not known, or so many answers were refused; `FTPHandle.answer` goes on (B14.21).

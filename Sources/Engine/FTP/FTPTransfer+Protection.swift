@@ -1,6 +1,6 @@
 // FTP under TLS (RFC 4217): the control connection is believed as every server is, the data connection when it leads to
-// the same server. Servers see that in turn by the session: ours is resumed from the control connection's tickets, which
-// belong to this transfer alone, since many servers keep the keys of a session with the process that serves it.
+// the same server. Servers see that in turn by the session: ours is resumed from the control connection's tickets,
+// which belong to this transfer alone, since many servers keep the keys of a session with the process that serves it.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -55,8 +55,9 @@ extension FTPTransfer {
     /// The delegate that was asked has no method for the question, and the session decides.
     func leftToSession(_ number: Int) { opening.leftToSession(number) }
 
-    /// The data connection must lead to the server of the control connection: no question is asked again, and no other server is
-    /// believed, whatever an evaluation would say. It is shown what it was shown there, and nothing else (B2.41).
+    /// The data connection must lead to the server of the control connection: no question is asked again, and
+    /// no other server is believed, whatever an evaluation would say. It is shown what it was shown there,
+    /// and nothing else (B2.41).
     private func askAboutData(_ asked: TLSHandshake.Question) -> Bool {
         let answer: QuestionAnswer
         switch asked {

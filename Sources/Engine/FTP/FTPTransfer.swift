@@ -1,5 +1,5 @@
-// Drives `FTPMachine`: opens its connections, says what it says, lends what comes to a receiver, keeps the deadlines. What
-// concerns TLS is in `FTPTransfer+Protection`.
+// Drives `FTPMachine`: opens its connections, says what it says, lends what comes to a receiver, keeps the deadlines.
+// What concerns TLS is in `FTPTransfer+Protection`.
 //
 // Every transfer has a control connection of its own, which ends with it: which user is logged in, where, and in which
 // form is a state of the connection that no other transfer may find.
@@ -179,8 +179,9 @@ final class FTPTransfer: SteeredLoad {
         guard let place = Origin(scheme: place.scheme, host: place.host, port: port) else {
             return finish(.ftp(.malformedAddress))
         }
-        // B14.22: the host is the one that is spoken to, at the address where it was found, by this machine or the proxy: what is
-        // set for the host may be for the control connection's port only, and a name's next look-up may lead elsewhere.
+        // B14.22: the host is the one that is spoken to, at the address where it was found, by this machine or
+        // the proxy: what is set for the host may be for the control connection's port only, and a name's next
+        // look-up may lead elsewhere.
         let address = control?.stream.remoteAddress?.with(port: port)
         closeData()
         let connector = Connector(

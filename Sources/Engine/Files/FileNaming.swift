@@ -1,5 +1,5 @@
-// How the files of downloads are called, whole and in part. What is named in part may be taken up again by code that knows
-// its name; so nothing else may be called like that. Must not know directories.
+// How the files of downloads are called, whole and in part. What is named in part may be taken up again by code that
+// knows its name; so nothing else may be called like that. Must not know directories.
 
 import URLLoadingSystem
 

@@ -23,7 +23,8 @@ package final class FileSink: Sendable {
     private let lane: BlockingLane
     private let naming: FileNaming
     private let create: @Sendable () -> Result<TemporaryFile, SystemError>
-    /// How many bytes there will be in the end, where room is to be taken for them ahead: as the server has said, which may lie.
+    /// How many bytes there will be in the end, where room is to be taken for them ahead: as the server
+    /// has said, which may lie.
     private let expected: Int64?
     /// Whether the file was there before.
     private let continues: Bool
@@ -105,8 +106,8 @@ package final class FileSink: Sendable {
         end(.finish(done))
     }
 
-    /// The body is not whole, and is left for later: writes what has come, and gives the closed file, which is still its
-    /// object's; nil where there is nothing to keep.
+    /// The body is not whole, and is left for later: writes what has come, and gives the closed file, which is still
+    /// its object's; nil where there is nothing to keep.
     package func keep(_ done: @escaping @Sendable (PartialFile?) -> Void) {
         end(.keep(done))
     }

@@ -1,5 +1,5 @@
-// What an engine loads, on its loop: a closed list, so that code that knows the kind calls it directly, and what all kinds have
-// in common.
+// What an engine loads, on its loop: a closed list, so that code that knows the kind calls it directly, and what all
+// kinds have in common.
 //
 // Must not know: what the load is for.
 

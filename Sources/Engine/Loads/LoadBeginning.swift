@@ -1,5 +1,5 @@
-// In what way a load begins that was on its way to the loop while things happened to it: what was suspended meanwhile sends nothing
-// before it is resumed, and what was cancelled sends nothing at all.
+// In what way a load begins that was on its way to the loop while things happened to it: what was suspended meanwhile
+// sends nothing before it is resumed, and what was cancelled sends nothing at all.
 
 /// How a load begins.
 package enum LoadBeginning: Sendable {

@@ -34,8 +34,8 @@ extension EngineHandle {
     /// Answers a `ReceiverDemand.pause`: the receiver can take more.
     package func resumeReading() { steer { $0.resumeReading() } }
 
-    /// Ends a transaction without waiting for the rest of its response, which is read only to keep the connection, and within
-    /// a budget (B4.33).
+    /// Ends a transaction without waiting for the rest of its response, which is read only to keep the connection, and
+    /// within a budget (B4.33).
     package func discardRest() { steer { $0.discardRest() } }
 
     /// Stops sending and reading and the idle time (B1.39, B1.40); nests.

@@ -1,8 +1,8 @@
 // A table of what has numbers that are given in a row, such as the loads of an engine.
 //
-// Measured: the last bits of such a number are nearly always a place of its own, so that nothing has to be hashed; with a
-// dictionary, to put a load in, to find it and to take it out cost a small request five hundred instructions. Where a value
-// stays for long, later ones with the same bits take the next free place.
+// Measured: the last bits of such a number are nearly always a place of its own, so that nothing has to be hashed; with
+// a dictionary, to put a load in, to find it and to take it out cost a small request five hundred instructions. Where a
+// value stays for long, later ones with the same bits take the next free place.
 //
 // Must not know: what the values are.
 
@@ -79,7 +79,8 @@ struct NumberedTable<Value> {
             places = Self.leastPlaces
             return
         }
-        // Measured: numbers in a row stand in a row, and without this each removal of a burst looked at all of the others.
+        // Measured: numbers in a row stand in a row, and without this each removal of a burst
+        // looked at all of the others.
         if displaced == 0 { return }
         // An entry that stands behind only because this place was taken moves up, or it would not be found any more.
         var place = (free &+ 1) & mask

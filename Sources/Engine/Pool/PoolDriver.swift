@@ -159,8 +159,8 @@ final class PoolDriver {
     func asked(_ connector: Connector) -> Bool {
         guard case .pooled(let id) = connector.name else { return false }
         guard let transaction = machine.request(behind: id).flatMap({ core.transaction($0) }) else {
-            // The request that it was dialled for has gone to another connection. A request that answers questions must not
-            // get this connection without having been asked.
+            // The request that it was dialled for has gone to another connection. A request that answers questions must
+            // not get this connection without having been asked.
             guard connector.isForAsking || connector.isAskedByProxy else { return false }
             core.reactor.later { [self] in settle(id) }
             return true
@@ -264,7 +264,8 @@ final class PoolDriver {
 
     /// Does what the machine wants done. What that leads to may call this again, and then does the rest, too.
     ///
-    /// `asking` is the request that has just come: nearly always the one that is served, and so it need not be looked up.
+    /// `asking` is the request that has just come: nearly always the one that is served, and so
+    /// it need not be looked up.
     private func carryOut(asking: Transaction? = nil) {
         while let action = machine.nextAction() {
             switch action {
@@ -300,7 +301,8 @@ final class PoolDriver {
             }
         }
         table.add(connector, id)
-        // B6.10: only this request waits for the network. Requests that wait for the end of another one have all the time there is.
+        // B6.10: only this request waits for the network. Requests that wait for the end of another one
+        // have all the time there is.
         if let request = machine.request(behind: id) {
             let transaction = asking?.id == request ? asking : core.transaction(request)
             transaction?.dialBegan()
@@ -360,14 +362,15 @@ final class PoolDriver {
         transaction.assigned(connection)
     }
 
-    /// The connection that the machine has given to a request is of no use to it: it asks for another, unless it is for that one
-    /// alone.
+    /// The connection that the machine has given to a request is of no use to it: it asks for another, unless it is for
+    /// that one alone.
     private func askAgain(_ transaction: Transaction) {
         if transaction.needsKept { return transaction.keptHasGone() }
         request(transaction, atFront: true)
     }
 
-    /// A connection is open before there is a request for it. Order: it is back in the pool before the receiver hears of it.
+    /// A connection is open before there is a request for it. Order: it is back in the pool before
+    /// the receiver hears of it.
     private func keep(_ connection: Connection, openedBy transaction: Transaction) {
         connection.waitsForRequests()
         machine.released(connection.id, now: reactor.elapsed)
@@ -391,7 +394,8 @@ final class PoolDriver {
     /// Which connections may serve a request.
     func key(of request: TransactionRequest, for receiver: any TransactionReceiver) -> PoolKey {
         let judge = request.judge == .session ? .session : receiver.confirms(request.judge)
-        // H1.6, H1.7: a request that becomes another protocol, or proves its user to the connection, needs a connection of its own.
+        // H1.6, H1.7: a request that becomes another protocol, or proves its user to the connection, needs
+        // a connection of its own.
         let possible = request.isUpgrade || request.continues != nil ? .http1 : protocols
         let isUnwanted = !wantsHTTP1.isEmpty && wantsHTTP1.contains(request.origin)
         return PoolKey(

@@ -1,5 +1,5 @@
-// A stream of which the first bytes have been read already, by the code that had to look for the end of a proxy's answer
-// (B13.29). Everything else is the stream's below.
+// A stream of which the first bytes have been read already, by the code that had to look for the end of a proxy's
+// answer (B13.29). Everything else is the stream's below.
 
 import URLLoadingSystem
 

@@ -1,5 +1,6 @@
-// A connection that has left its task (B15.51): bytes go between it and two conduits, whose other ends the program reads
-// and writes, on any thread. It lives on its loop until both directions are over, whatever became of task and session.
+// A connection that has left its task (B15.51): bytes go between it and two conduits, whose other ends the
+// program reads and writes, on any thread. It lives on its loop until both directions are over, whatever
+// became of task and session.
 //
 // Must not know: streams of the API, tasks, the engine it came from.
 

@@ -1,6 +1,6 @@
-// The end of a connection of which our side is finished and the peer's is not, and which is not read any more. Closed at
-// once, with input unread, it would be reset, and the peer would lose what was sent to it last (RFC 9112 §9.6 tells why).
-// So what comes is read and dropped until the peer's end, for a while.
+// The end of a connection of which our side is finished and the peer's is not, and which is not read any more. Closed
+// at once, with input unread, it would be reset, and the peer would lose what was sent to it last (RFC 9112 §9.6 tells
+// why). So what comes is read and dropped until the peer's end, for a while.
 //
 // Must not know: whose connection it was.
 

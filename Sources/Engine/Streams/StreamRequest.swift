@@ -13,8 +13,8 @@ package struct StreamRequest: Sendable {
     package var routes: [Route]
     /// Whose judgement its connection stands by.
     package var judge = ConnectionJudge.session
-    /// Whether it waits for the network instead of failing when there is no way to the host (B6.15); its calls' own time
-    /// runs on.
+    /// Whether it waits for the network instead of failing when there is no way to the host (B6.15); its calls' own
+    /// time runs on.
     package var waitsForConnectivity = false
     /// When all must have ended (B15.53), as `LoopClock` counts time; nil for never.
     package var resourceDeadline: Duration?
@@ -44,8 +44,8 @@ package protocol StreamReceiver: AnyObject {
     /// The connection, or TLS on it, waits for an answer, which may come at any time from any thread.
     func asked(_ question: ConnectionQuestion)
 
-    /// There is no way to the host, and the stream waits for one (B6.16); comes again when a change of the network did not
-    /// help.
+    /// There is no way to the host, and the stream waits for one (B6.16); comes again when a change of the network did
+    /// not help.
     func waitsForConnectivity()
 
     /// So many bytes have come and gone since the last call.

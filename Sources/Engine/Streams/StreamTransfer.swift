@@ -1,5 +1,5 @@
-// Runs `StreamMachine` on a connection of its own: has it opened outside the pool (B16.3, B15.54) by an `Opening`, or takes
-// over one that has left HTTP (B1.70); has TLS set up when its turn has come.
+// Runs `StreamMachine` on a connection of its own: has it opened outside the pool (B16.3, B15.54) by an `Opening`, or
+// takes over one that has left HTTP (B1.70); has TLS set up when its turn has come.
 //
 // All decisions are the machine's; this file keeps the bytes and the handlers. What moves the bytes is in
 // `StreamTransfer+Bytes`.

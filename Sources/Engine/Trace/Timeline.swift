@@ -40,7 +40,8 @@ package struct Timeline: Sendable {
     package var responseHeadBytes: Int64 = 0
     /// Bytes of the response's body as they came, framing and coding included.
     package var responseBodyBytes: Int64 = 0
-    /// Bytes of the response's body without framing and still coded, where it is then decoded; 0 where it is delivered as it is.
+    /// Bytes of the response's body without framing and still coded, where it is then decoded; 0 where
+    /// it is delivered as it is.
     package var responseBodyBytesCoded: Int64 = 0
     /// Bytes of the response's body as delivered.
     package var responseBodyBytesDecoded: Int64 = 0
@@ -118,8 +119,8 @@ extension Timeline {
     /// After its last byte.
     package var responseEnd: ContinuousClock.Instant? { instant(steps.responseEnd) }
 
-    /// Notes how the connection came to be; no step is earlier than the exchange, because with late binding a connection
-    /// may have been begun for another request (B12.15).
+    /// Notes how the connection came to be; no step is earlier than the exchange, because with late binding a
+    /// connection may have been begun for another request (B12.15).
     mutating func record(_ setup: ConnectionSetup) {
         func time(_ step: Int64) -> Int64 { step < 0 ? -1 : max(start, step) }
         steps.lookupStart = time(setup.lookup.start)

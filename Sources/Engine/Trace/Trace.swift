@@ -1,7 +1,7 @@
 // What the engine tells its observers step by step: of connections, for the whole engine, and of one request.
 //
-// Each is called on a loop's thread at the moment the step happens and must return soon. A connection keeps its name over its life, a
-// request its trace over replays. Where nothing follows, a step costs a comparison with `nil`.
+// Each is called on a loop's thread at the moment the step happens and must return soon. A connection keeps its name
+// over its life, a request its trace over replays. Where nothing follows, a step costs a comparison with `nil`.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -17,8 +17,8 @@ package enum ConnectionStep: Sendable {
     case connectStarted(ConnectionName, SocketAddress)
     /// A TCP connect ended; not told of those that were given up because another won.
     case connectFinished(ConnectionName, SocketAddress, SystemError?)
-    /// A proxy was asked for a tunnel, which stands now or, with a failure, never will; requests that are forwarded need
-    /// none, and are told of only where the proxy was of no use.
+    /// A proxy was asked for a tunnel, which stands now or, with a failure, never will; requests that are forwarded
+    /// need none, and are told of only where the proxy was of no use.
     case tunnelFinished(ConnectionName, ProxyServer, ProxyFailure?)
     /// A TLS handshake ended, with the server or with the proxy.
     case handshakeFinished(ConnectionName, Result<Negotiated?, TLSError>)

@@ -18,11 +18,12 @@ extension EngineError {
     /// Whether the exchange failed on the server's side or on the way back: what has come of the answer breaks off.
     package var isOfTheExchange: Bool { kinds.contains(.ofTheExchange) }
 
-    /// Whether the network is to blame, so that it may be better later (B11.28). A time-out is not: the program has said
-    /// how long it wants to wait. A proxy is not, either: it is a setting.
+    /// Whether the network is to blame, so that it may be better later (B11.28). A time-out is not: the program has
+    /// said how long it wants to wait. A proxy is not, either: it is a setting.
     package var isInterruption: Bool { kinds.contains(.interruption) }
 
-    /// Whether it ends the waiting for a delegate's answer (B6.8): the answer is not wanted any more, or all time is over.
+    /// Whether it ends the waiting for a delegate's answer (B6.8): the answer is not wanted any
+    /// more, or all time is over.
     package var endsWaiting: Bool { kinds.contains(.endsWaiting) }
 
     /// Whether what has come of the answer is part of the right one, so that only the rest has to be asked for (B9.5).

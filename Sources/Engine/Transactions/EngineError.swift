@@ -16,8 +16,8 @@ package enum EngineError: Error, Sendable {
     /// A connection was on its way for longer than it may be (B6.39).
     case connectionTimeout(host: String, phase: Phase, after: Duration)
     // Indirect for the error in it.
-    /// The whole transfer took too long (B6.5); the exchange that was under way had lasted so long. Where it waited for a network,
-    /// with what the last attempt failed of.
+    /// The whole transfer took too long (B6.5); the exchange that was under way had lasted so long. Where it waited for
+    /// a network, with what the last attempt failed of.
     indirect case resourceTimeout(host: String, phase: Phase, after: Duration, lastAttempt: EngineError? = nil)
     /// The host's name could not be looked up.
     case nameLookup(ResolverFailure)

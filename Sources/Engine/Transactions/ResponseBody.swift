@@ -35,8 +35,8 @@ final class ResponseBody {
 
     /// Nil where there is nothing to undo: what the receiver sees is what the server sent (B5.57).
     ///
-    /// `limits` is asked where there is something to undo, which is rare. Measured: an initializer that fails has made its
-    /// object before.
+    /// `limits` is asked where there is something to undo, which is rare. Measured: an initializer that fails has made
+    /// its object before.
     static func make(
         for head: borrowing ResponseHead, framing: BodyFraming, decodes: Bool,
         limits: @autoclosure () -> DecodingLimits

@@ -13,8 +13,8 @@ package struct SecondSending: Sendable, Equatable {
     /// Whether it goes to a new connection: the last was lost, and others may have died just as unnoticed (B6.26).
     /// Over HTTP/2 nothing is known against others (H7.12).
     package var needsNewConnection = false
-    /// Whether it is worth nothing on another connection than the one that was kept for it, since it answers what was asked there
-    /// (RFC 4559 §6). Where that has gone it is not sent, and where that is lost not sent again.
+    /// Whether it is worth nothing on another connection than the one that was kept for it, since it answers what was
+    /// asked there (RFC 4559 §6). Where that has gone it is not sent, and where that is lost not sent again.
     package var needsKept = false
 
     /// After as many losses and refusals.

@@ -1,5 +1,5 @@
-// A transaction's way in: the response goes to the receiver, decoded, as fast as that takes it; what is not wanted is read
-// for the connection's sake only.
+// A transaction's way in: the response goes to the receiver, decoded, as fast as that takes it; what is not wanted is
+// read for the connection's sake only.
 //
 // Must not know: URLSession, where bytes come from, how the request was sent.
 

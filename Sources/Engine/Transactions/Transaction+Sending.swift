@@ -1,5 +1,5 @@
-// A transaction's way out: its content for each attempt, what is known of the sending, and whether a lost exchange is sent
-// again.
+// A transaction's way out: its content for each attempt, what is known of the sending, and whether a lost exchange is
+// sent again.
 //
 // Must not know: how connections are opened, what becomes of the response.
 
@@ -126,8 +126,8 @@ extension Transaction {
 
     /// How long it waits when a server has not looked at it; nil where that was once too often.
     private func pause(after refusal: ExchangeFacts.Refusal) -> Duration? {
-        // It does not count: such a connection has brought another request to its end, or has cost that one one of its own
-        // tries, so that their number is bounded by that of requests.
+        // It does not count: such a connection has brought another request to its end, or has cost that one one of its
+        // own tries, so that their number is bounded by that of requests.
         if case .outlasted = refusal { return .zero }
         refusals += 1
         let asksForCalm = if case .unprocessed(asksForCalm: true) = refusal { true } else { false }

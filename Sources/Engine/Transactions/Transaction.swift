@@ -1,7 +1,8 @@
 // One request from submission to its last byte: asks the pool, follows the exchange, undoes the content coding,
 // keeps the deadlines, decides with `ReplayRules` whether a lost exchange is sent again.
 //
-// What goes out is in `Transaction+Sending`, what comes in in `Transaction+Receiving`; the stored properties are theirs too.
+// What goes out is in `Transaction+Sending`, what comes in in `Transaction+Receiving`; the stored
+// properties are theirs too.
 //
 // A transaction is on a connection only between `assigned` and the end of the exchange; everything else it does
 // needs none. The receiver hears of the end exactly once.
@@ -14,19 +15,20 @@ import URLLoadingWire
 
 /// Carries one request out on its loop.
 final class Transaction: SteeredLoad, ExchangeOwner {
-    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
-    // this object on its loop, and no other object is called while a property is being changed.
+    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler
+    // keeps this object on its loop, and no other object is called while a property is being changed.
     let id: LoadID
     /// Holds the request; its parts are read through it, since a copy would count a dozen references.
     let handle: TransactionHandle
-    /// Whose connections serve it. Another judge's once its own has turned out to have no say, and HTTP/1.1's once the server
-    /// has asked for it.
+    /// Whose connections serve it. Another judge's once its own has turned out to have no say, and HTTP/1.1's once the
+    /// server has asked for it.
     @exclusivity(unchecked) var key: PoolKey
     @exclusivity(unchecked) private(set) var priority: Float
     let receiver: any TransactionReceiver
     // Owner: the core; it lets go of every transaction that ends.
     let core: LoopCore
-    // Its own, and so is the pool: measured, what is reached by way of the core is counted at each use, two atomic operations.
+    // Its own, and so is the pool: measured, what is reached by way of the core is counted at each
+    // use, two atomic operations.
     let reactor: Reactor
     let pool: PoolDriver
 
@@ -36,7 +38,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     @exclusivity(unchecked) var timeline: Timeline
     @exclusivity(unchecked) var pastTimelines: [Timeline] = []
     @exclusivity(unchecked) var attempt = 0
-    /// What it wants of its next connection. It holds until it has one, also through a suspension or a time without network.
+    /// What it wants of its next connection. It holds until it has one, also through a suspension
+    /// or a time without network.
     @exclusivity(unchecked) var wish = Wish()
     /// How often a server has turned it away.
     @exclusivity(unchecked) var refusals = 0
@@ -78,8 +81,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
     enum State {
         /// Not asked for a connection: not started, or suspended before it had one.
         case idle
-        /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10). Suspended only where it
-        /// was asked about that connection.
+        /// In the pool's queue; the idle timer runs only while a connection is being opened (B6.10). Suspended only
+        /// where it was asked about that connection.
         case waiting(isTimed: Bool)
         /// There is no way to the host; tried again when the machine's network changes, and from time to time.
         case offline
@@ -450,8 +453,8 @@ final class Transaction: SteeredLoad, ExchangeOwner {
         return true
     }
 
-    /// Whether the request has gone on its way to the peer though no byte of it was taken: what the system has taken before it
-    /// sends by and by (B6.42).
+    /// Whether the request has gone on its way to the peer though no byte of it was taken: what the system has taken
+    /// before it sends by and by (B6.42).
     private func isArriving() -> Bool {
         guard case .exchanging(let exchange) = state, let arrival = exchange.arrival(),
             deadlines.arrived(arrival, reactor.elapsed)

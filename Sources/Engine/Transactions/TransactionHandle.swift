@@ -17,14 +17,14 @@ package final class TransactionHandle: Sendable {
         self.port = port
     }
 
-    /// Takes the connection out of HTTP: the receiver gets it (`DetachedConnection`), and the transaction is over. Said while
-    /// the response's head is not read on from.
+    /// Takes the connection out of HTTP: the receiver gets it (`DetachedConnection`), and the transaction is over. Said
+    /// while the response's head is not read on from.
     package func detach() {
         tell { $0.detach() }
     }
 
-    /// Makes the connection wait for the request that `continues` this one, whose response must have been read whole; said
-    /// while the response is not read on. The caller then sends that request or calls `Engine.abandonKept`.
+    /// Makes the connection wait for the request that `continues` this one, whose response must have been read whole;
+    /// said while the response is not read on. The caller then sends that request or calls `Engine.abandonKept`.
     package func keepConnection() {
         tell { $0.keepsConnection = true }
     }

@@ -21,8 +21,8 @@ package protocol TransactionReceiver: AnyObject {
     /// Whether a proxy's question for a name and a password finds an answer. If not, such a proxy opens nothing.
     var answersProxies: Bool { get }
 
-    /// The judge of the request's connections as it is known now: the one that the request names, or the session where that one
-    /// has turned out to have no say since.
+    /// The judge of the request's connections as it is known now: the one that the request names, or the session where
+    /// that one has turned out to have no say since.
     func confirms(_ judge: ConnectionJudge) -> ConnectionJudge
 
     /// The connection for this request cannot be opened without an answer, which may come at any time from any thread.
@@ -57,7 +57,8 @@ package protocol TransactionReceiver: AnyObject {
     /// So many bytes of the request's body have been taken by the socket, counted from the start of this attempt.
     func sent(bodyBytes: Int64)
 
-    /// The connection is the receiver's from now on, because it asked for it. Comes in the place of `finished`, and last.
+    /// The connection is the receiver's from now on, because it asked for it. Comes in the place
+    /// of `finished`, and last.
     func detached(_ connection: consuming DetachedConnection, outcome: TransactionOutcome)
 
     /// The end: exactly once, and last. The connection is already back in the pool.
@@ -108,8 +109,8 @@ package enum ReceiverDemand: Sendable {
     case more
     /// Read nothing more until `TransactionHandle.resumeReading()`.
     case pause
-    /// Hand nothing over until `TransactionHandle.resumeReading()`, and read on as far as what comes can be kept: where that is all, the
-    /// connection is free before. Said to a head only.
+    /// Hand nothing over until `TransactionHandle.resumeReading()`, and read on as far as what comes can be kept: where
+    /// that is all, the connection is free before. Said to a head only.
     case hold
     /// Nothing more of this response is wanted; the same as `TransactionHandle.discardRest()`.
     case discard
@@ -121,12 +122,13 @@ package enum ReceiverDemand: Sendable {
 package struct TransactionOutcome: Sendable {
     /// What went wrong, or `nil`.
     package let error: EngineError?
-    /// With what the request may be sent again if its body is supplied anew (B6.26, H7.3); only after a loss or a refusal.
+    /// With what the request may be sent again if its body is supplied anew (B6.26, H7.3); only
+    /// after a loss or a refusal.
     package let again: SecondSending?
     /// The records of the exchanges before the last one, in order, replays included (B6.30).
     package let earlier: [Timeline]
-    /// The record of the last exchange; none where the receiver does not want records. It is apart because most outcomes have no
-    /// other, and then need no array.
+    /// The record of the last exchange; none where the receiver does not want records. It is apart because most
+    /// outcomes have no other, and then need no array.
     package let last: Timeline?
 
     init(error: EngineError?, again: SecondSending? = nil, earlier: [Timeline] = [], last: Timeline?) {

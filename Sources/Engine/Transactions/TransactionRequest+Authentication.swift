@@ -4,8 +4,8 @@ import URLLoadingPolicy
 import URLLoadingWire
 
 extension TransactionRequest {
-    /// The sides that may refuse the request by a status: the server and, where the request itself goes to one, the proxy.
-    /// A proxy that opens tunnels refuses the connection instead (`ProxyQuestion`).
+    /// The sides that may refuse the request by a status: the server and, where the request itself goes to one, the
+    /// proxy. A proxy that opens tunnels refuses the connection instead (`ProxyQuestion`).
     package var sides: [AuthenticationSide] {
         switch route {
         case .direct(let path): [.server(origin, socket: path)]
@@ -14,8 +14,8 @@ extension TransactionRequest {
         }
     }
 
-    /// The parts that a proof to a side depends on, as it sees them (B2.85): a proxy that forwards the request gets an absolute
-    /// URL, and makes origin form of it for the server (RFC 9112 §3.2.1).
+    /// The parts that a proof to a side depends on, as it sees them (B2.85): a proxy that forwards the request gets an
+    /// absolute URL, and makes origin form of it for the server (RFC 9112 §3.2.1).
     package func authenticated(for side: AuthenticationSide) -> AuthenticatedRequest {
         let isForwarded = route.proxy?.forwards(origin.scheme) ?? false
         let seen =

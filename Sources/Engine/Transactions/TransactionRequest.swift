@@ -24,7 +24,8 @@ package struct TransactionRequest: Sendable {
     package var resourceDeadline: Duration?
     /// Order among requests that wait for a connection (B1.53), 0 to 1; what servers are told (H2.11).
     package var priority: Float
-    /// Whether the receiver can use a part of the answer before the rest: told to servers together with the priority (H2.11).
+    /// Whether the receiver can use a part of the answer before the rest: told to servers together
+    /// with the priority (H2.11).
     package var isIncremental = true
     /// Whether content codings are undone before the receiver sees the body.
     package var decodesContent: Bool
@@ -34,10 +35,12 @@ package struct TransactionRequest: Sendable {
     package var again: SecondSending?
     /// The request after which a connection was kept for this one (`TransactionHandle.keepConnection()`).
     package var continues: RequestID?
-    /// Whether it asks for another protocol (RFC 9110 §7.8): a 101 is then a final response, whose connection the receiver
-    /// takes (`DetachedConnection`). On a route through a proxy that one tunnels always (`ProxyServer.tunnelsAlways`).
+    /// Whether it asks for another protocol (RFC 9110 §7.8): a 101 is then a final response, whose connection the
+    /// receiver takes (`DetachedConnection`). On a route through a proxy that one tunnels always
+    /// (`ProxyServer.tunnelsAlways`).
     package var isUpgrade = false
-    /// Where it is to open a connection and sends nothing: how many unused ones of its kind are wanted, that one included.
+    /// Where it is to open a connection and sends nothing: how many unused ones of its kind are
+    /// wanted, that one included.
     package var warms: Int?
     /// Whose judgement its connection stands by; it uses none that has another judge.
     package var judge = ConnectionJudge.session

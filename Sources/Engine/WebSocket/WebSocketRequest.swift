@@ -1,5 +1,5 @@
-// One web socket as the engine takes it over once the handshake is done, and what is told of it: values, and the seam to
-// its receiver.
+// One web socket as the engine takes it over once the handshake is done, and what is told of it: values, and the seam
+// to its receiver.
 //
 // Must not know: tasks, delegates, Foundation, how the handshake went.
 

@@ -59,15 +59,15 @@ extension WebSocketTransfer: ByteStreamObserver {
         return goesOn
     }
 
-    /// Keeps what was read and is not wanted yet. The rest of what was kept before stays where it is, since messages may be fetched one
-    /// by one; it moves when most of that memory is used up, so that little of it is held in vain.
+    /// Keeps what was read and is not wanted yet. The rest of what was kept before stays where it is, since messages
+    /// may be fetched one by one; it moves when most of that memory is used up, so that little of it is held in vain.
     private func keep(_ rest: ArraySlice<UInt8>) {
         guard !isOver else { return }
         unread = rest.startIndex > rest.count ? Array(rest)[...] : rest
     }
 
-    /// Tells the machine what the bytes say from `offset` on, and moves `offset` behind what it wants; false where nothing more is to be
-    /// read now.
+    /// Tells the machine what the bytes say from `offset` on, and moves `offset` behind what it wants; false where
+    /// nothing more is to be read now.
     private func decode(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Bool {
         isUnfinished = false
         while machine.wantsToRead {

@@ -1,5 +1,5 @@
-// Runs `WebSocketMachine` on a connection that a handshake has opened: hands calls to it, carries its actions out, keeps
-// its deadlines. What moves the bytes is in `WebSocketTransfer+Bytes`.
+// Runs `WebSocketMachine` on a connection that a handshake has opened: hands calls to it, carries its actions out,
+// keeps its deadlines. What moves the bytes is in `WebSocketTransfer+Bytes`.
 //
 // An idle web socket owns no buffer: it reads into the loop's, and what it writes is gone when the kernel has it.
 //
@@ -139,7 +139,8 @@ final class WebSocketTransfer: SteeredLoad {
 
     // MARK: Carrying out
 
-    /// Does what the machine says until it says no more. Bytes leave at the end of the turn, those of all frames together.
+    /// Does what the machine says until it says no more. Bytes leave at the end of the turn,
+    /// those of all frames together.
     func carryOut() {
         guard !isCarryingOut else { return }
         isCarryingOut = true

@@ -1,5 +1,5 @@
-// Hands out arguments one by one: "--name=value" as a word with its value, "-sSo file" as letters, everything behind "--"
-// as it is.
+// Hands out arguments one by one: "--name=value" as a word with its value, "-sSo file" as letters, everything behind
+// "--" as it is.
 
 /// The arguments that have not been read yet.
 struct ArgumentReader {

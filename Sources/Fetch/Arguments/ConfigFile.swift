@@ -1,5 +1,5 @@
-// Options in a file, in the form of curl's: one to a line, with or without its hyphens, its value behind a space, `=` or `:`,
-// perhaps in quotes. Pure.
+// Options in a file, in the form of curl's: one to a line, with or without its hyphens, its value behind a space, `=`
+// or `:`, perhaps in quotes. Pure.
 
 import Foundation
 

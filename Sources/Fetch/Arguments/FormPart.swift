@@ -1,4 +1,5 @@
-// One part of a form that --form describes: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type= and ;filename= behind it. Pure.
+// One part of a form that --form describes: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type= and
+// ;filename= behind it. Pure.
 
 import Foundation
 
@@ -35,8 +36,8 @@ package struct FormPart: Sendable, Equatable {
 
     /// Reads what `--form` is given; nil where it is nothing of the kind.
     ///
-    /// As in curl, a text in double quotes may hold semicolons, and loses its quotes. Other than there, a semicolon that
-    /// no `type=` or `filename=` follows is a part of the text.
+    /// As in curl, a text in double quotes may hold semicolons, and loses its quotes. Other than there, a semicolon
+    /// that no `type=` or `filename=` follows is a part of the text.
     package static func read(_ text: String) -> FormPart? {
         guard let (name, all) = split(text) else { return nil }
         let mark = all.first { "@<".contains($0) && $0 == all.first }
@@ -88,7 +89,8 @@ package struct FormPart: Sendable, Equatable {
         return String(rest[..<end])
     }
 
-    /// A text in quotes that nothing but a semicolon follows, and where it ends; a backslash keeps a quote or a backslash.
+    /// A text in quotes that nothing but a semicolon follows, and where it ends; a backslash
+    /// keeps a quote or a backslash.
     private static func quoted(_ text: Substring) -> (text: String, end: Substring.Index)? {
         guard text.first == "\"" else { return nil }
         var rest = text.dropFirst()

@@ -1,4 +1,5 @@
-// One option: how it is spelled, what help, manual and completions say of it, and what it does to the options. Knows no order.
+// One option: how it is spelled, what help, manual and completions say of it, and what it does to the
+// options. Knows no order.
 
 /// Why a command line is not understood.
 package struct UsageError: Error, Equatable {

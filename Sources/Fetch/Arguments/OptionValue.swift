@@ -101,8 +101,9 @@ package enum OptionValue {
         return Login(name: String(text[..<colon]), password: password)
     }
 
-    /// "host:port:address,address" as in curl, or "host:address" for all ports; `*` is any host. IPv6 addresses stand in
-    /// brackets; without them the first number is a port if it can be one. What comes has the form of `hostOverrides`.
+    /// "host:port:address,address" as in curl, or "host:address" for all ports; `*` is any host. IPv6
+    /// addresses stand in brackets; without them the first number is a port if it can be one. What comes has
+    /// the form of `hostOverrides`.
     package static func override(_ text: String) -> (host: String, addresses: String)? {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         var host = text[..<colon].lowercased()
@@ -118,8 +119,8 @@ package enum OptionValue {
         return addresses(rest).map { (host, $0) }
     }
 
-    /// "host:port:other:port" of `--connect-to`, each of which may be empty, IPv6 addresses in brackets. What comes has the form of
-    /// `hostOverrides`.
+    /// "host:port:other:port" of `--connect-to`, each of which may be empty, IPv6 addresses in brackets. What comes has
+    /// the form of `hostOverrides`.
     package static func standIn(_ text: String) -> (place: String, target: String)? {
         let parts = partsWithColons(text)
         guard parts.count == 4, let from = portText(parts[1]), let to = portText(parts[3]),

@@ -59,7 +59,8 @@ package struct Options: Sendable {
     package var redirectSchemes: SchemeSet?
     package var addressFamily: AddressFamily?
     package var hostOverrides: [String: String] = [:]
-    /// Where other hosts and ports stand in for those of the URL, in the form of `hostOverrides`; these count before them.
+    /// Where other hosts and ports stand in for those of the URL, in the form of `hostOverrides`;
+    /// these count before them.
     package var standIns: [String: String] = [:]
     package var proxy: Proxy?
     package var proxyLogin: Login?

@@ -1,5 +1,5 @@
-// Options of curl that are refused on purpose, each with the reason and with what to use. Those that curl has and that neither the
-// table of options nor this list knows are unknown words.
+// Options of curl that are refused on purpose, each with the reason and with what to use. Those that curl has and that
+// neither the table of options nor this list knows are unknown words.
 
 /// An option of curl's that fetch does not have, and what to use in its place.
 package struct RefusedOption: Sendable {

@@ -9,8 +9,8 @@ package struct SchemeSet: Sendable, Equatable {
 
     private let schemes: Set<String>
 
-    /// Reads a list with commas: `=` is these alone, `+` and nothing add, `-` takes away, `all` is all. Nil for words that are no
-    /// schemes, and where nothing is left.
+    /// Reads a list with commas: `=` is these alone, `+` and nothing add, `-` takes away, `all` is all. Nil for words
+    /// that are no schemes, and where nothing is left.
     package init?(_ text: String, changing schemes: Set<String>) {
         var schemes = schemes
         for item in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -11,7 +11,8 @@ package enum URLGuess {
         package let mayBePlain: Bool
     }
 
-    /// Reads a text; `scheme` is what one without a scheme has, nil for http at hosts of this machine and of private networks, and https elsewhere.
+    /// Reads a text; `scheme` is what one without a scheme has, nil for http at hosts of this machine and of private
+    /// networks, and https elsewhere.
     package static func read(_ text: String, scheme: String? = nil) throws(UsageError) -> Reading {
         let colon = text.firstIndex(of: ":")
         let word = text[..<(colon ?? text.startIndex)].lowercased()

@@ -18,7 +18,8 @@ package struct URLPattern: Sendable, Equatable {
     /// A text that stands for itself.
     package init(literal text: String) { pieces = [.text(text)] }
 
-    /// Reads a text. A backslash in front of a brace or bracket takes its meaning away; an IPv6 address in brackets has none.
+    /// Reads a text. A backslash in front of a brace or bracket takes its meaning away; an IPv6
+    /// address in brackets has none.
     package init(_ text: String) throws(UsageError) {
         var reader = URLPatternReader(text)
         var (pieces, plain) = ([Piece](), "")
@@ -57,7 +58,8 @@ package struct URLPattern: Sendable, Equatable {
         }
     }
 
-    /// The name of a file with `#1`, `#2` … replaced by what was chosen; a number that nothing was chosen for stays as it is.
+    /// The name of a file with `#1`, `#2` … replaced by what was chosen; a number that nothing was
+    /// chosen for stays as it is.
     package static func fill(_ name: String, with chosen: [String]) -> String {
         var (result, rest) = ("", name[...])
         while let character = rest.popFirst() {

@@ -1,5 +1,5 @@
-// Completions of options for three shells, made of the table of options. What stands behind an option is completed by the shell:
-// files, folders, or a list of words.
+// Completions of options for three shells, made of the table of options. What stands behind an option is completed by
+// the shell: files, folders, or a list of words.
 
 /// Writes completions.
 enum Completions {

@@ -1,4 +1,5 @@
-// The manual page, made of the table of options, the exit codes, the variables of --write-out and the prose beside this file.
+// The manual page, made of the table of options, the exit codes, the variables of --write-out and
+// the prose beside this file.
 
 import Foundation
 

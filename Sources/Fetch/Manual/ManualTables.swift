@@ -10,8 +10,8 @@ enum ManualTables {
         }.joined(separator: "\n")
     }
 
-    /// Every option of curl's that is known here, in the order of the alphabet: the same ones, and a table each of those that are different and of
-    /// those that are not there.
+    /// Every option of curl's that is known here, in the order of the alphabet: the same ones, and a table each of
+    /// those that are different and of those that are not there.
     static var curl: String {
         let known = OptionTable.all.sorted { $0.word < $1.word }
         let same = known.filter { $0.likeness == .same }.map { "`\($0.spelling)`" }

@@ -1,4 +1,5 @@
-// What --compare says: two answers side by side, the fields and lines of the body in which they differ, and their times. Pure.
+// What --compare says: two answers side by side, the fields and lines of the body in which they
+// differ, and their times. Pure.
 
 import Foundation
 

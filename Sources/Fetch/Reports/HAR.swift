@@ -1,5 +1,5 @@
-// HTTP Archive 1.2 (the format of browsers' network panels), as far as a command without pages has something to say: log,
-// creator and entries with all their required members. Knows no metrics; HARFile makes it of them.
+// HTTP Archive 1.2 (the format of browsers' network panels), as far as a command without pages has something to say:
+// log, creator and entries with all their required members. Knows no metrics; HARFile makes it of them.
 
 import Foundation
 import URLLoading

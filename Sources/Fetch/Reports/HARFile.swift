@@ -1,5 +1,5 @@
-// Makes an archive of what was measured. Secrets stay out of it unless they are asked for; the file is its owner's either
-// way, since URLs and bodies may hold others.
+// Makes an archive of what was measured. Secrets stay out of it unless they are asked for; the file is its owner's
+// either way, since URLs and bodies may hold others.
 
 import Foundation
 import URLLoading

@@ -5,8 +5,8 @@ import URLLoading
 
 /// Heads in words.
 enum HeadText {
-    /// The head that stands before a body, with an empty line behind it. The server's words in their order; the lines end
-    /// as lines of texts do.
+    /// The head that stands before a body, with an empty line behind it. The server's words in their order; the lines
+    /// end as lines of texts do.
     static func of(_ response: HTTPURLResponse) -> String {
         ([response.statusLine] + fields(response).map { "\($0.name): \($0.value)" } + ["", ""])
             .joined(separator: "\n")
@@ -22,8 +22,8 @@ enum HeadText {
         response.receivedFields.map { HeaderField(name: $0.name, value: $0.value) }
     }
 
-    /// The fields of an exchange's request, Host first; in lower case where they were sent so. What HTTP/2 calls the authority
-    /// is Host here, too.
+    /// The fields of an exchange's request, Host first; in lower case where they were sent so. What HTTP/2 calls the
+    /// authority is Host here, too.
     static func requestFields(_ exchange: URLSessionTaskTransactionMetrics) -> [HeaderField] {
         let isHTTP2 = exchange.networkProtocolName == "h2"
         return (exchange.request.allHTTPHeaderFields ?? [:])

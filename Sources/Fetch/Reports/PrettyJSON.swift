@@ -1,4 +1,5 @@
-// JSON for people: indented and coloured while it comes, without waiting for its end. Pure. What is no JSON comes out as it is.
+// JSON for people: indented and coloured while it comes, without waiting for its end. Pure. What is no
+// JSON comes out as it is.
 
 /// Prints JSON piece by piece.
 package struct PrettyJSON: Sendable {

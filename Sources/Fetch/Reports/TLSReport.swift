@@ -1,5 +1,5 @@
-// What --tls says: the certificates that a server has shown, their names, dates and pins, what was agreed upon, and by what it was
-// judged.
+// What --tls says: the certificates that a server has shown, their names, dates and pins, what was agreed upon, and by
+// what it was judged.
 
 import Foundation
 import URLLoading

@@ -1,5 +1,5 @@
-// --write-out: a text of the user's with numbers in it, for scripts. The names are curl's. The text is read with the rest
-// of the command line, so that an unknown name is a mistake and not an empty place.
+// --write-out: a text of the user's with numbers in it, for scripts. The names are curl's. The text is read with the
+// rest of the command line, so that an unknown name is a mistake and not an empty place.
 
 /// A text with variables.
 package struct WriteOutFormat: Sendable {
@@ -53,8 +53,8 @@ package struct WriteOutFormat: Sendable {
         throw UsageError("--write-out knows no %{\(name)}" + (near.map { "; did you mean %{\($0.rawValue)}?" } ?? ""))
     }
 
-    /// The text with everything in its place, in the parts that go to one output and then the other. What comes from a server cannot
-    /// steer those that are terminals; elsewhere it is as it came.
+    /// The text with everything in its place, in the parts that go to one output and then the other. What comes from a
+    /// server cannot steer those that are terminals; elsewhere it is as it came.
     package func parts(
         _ values: any WriteOutSource, terminals: Set<Stream>
     ) -> [(stream: Stream, text: String)] {

@@ -62,7 +62,8 @@ struct WriteOutValues: WriteOutSource {
         }
     }
 
-    /// Bytes of the body as they came over the wire: compressed ones as they are, and chunks without their frames, as in curl.
+    /// Bytes of the body as they came over the wire: compressed ones as they are, and chunks without
+    /// their frames, as in curl.
     private var downloaded: Int64 {
         guard let last, last.resourceFetchType == .networkLoad, last.networkProtocolName != nil else {
             return result.result.received

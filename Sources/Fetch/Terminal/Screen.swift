@@ -1,5 +1,5 @@
-// Standard error: lines that stay, and below them lines that are drawn again and again where it is a terminal. One lock, so
-// that lines of transfers at once do not mix.
+// Standard error: lines that stay, and below them lines that are drawn again and again where it is a terminal. One
+// lock, so that lines of transfers at once do not mix.
 
 import Foundation
 import Synchronization
@@ -56,7 +56,8 @@ final class Screen: Sendable {
         }
     }
 
-    /// From the first column, wherever the cursor is: a terminal shows ^C where that was typed, and the cursor behind it.
+    /// From the first column, wherever the cursor is: a terminal shows ^C where that was typed,
+    /// and the cursor behind it.
     private func erasing(_ count: Int) -> String { count > 0 ? "\r\u{1B}[\(count)A\u{1B}[J" : "" }
 
     private func put(_ text: String) {
@@ -81,8 +82,8 @@ enum FileDescriptor {
         }
     }
 
-    /// Writes everything, waiting where it is slow; the error number where it cannot, 0 otherwise. Without patience, what
-    /// can be written at once still is.
+    /// Writes everything, waiting where it is slow; the error number where it cannot, 0 otherwise. Without patience,
+    /// what can be written at once still is.
     static func write(_ data: Data, to descriptor: Int32, _ patience: Patience = Patience()) -> Int32 {
         let hasReader = hasReader(descriptor)
         let ownPipe = hasReader && data.count > atOnce ? openPipeAgain(descriptor) : nil
@@ -119,9 +120,9 @@ enum FileDescriptor {
             || isatty(descriptor) == 1
     }
 
-    /// Opens a pipe once more, so that a write to it takes as much as there is room for and never waits. The flags of the
-    /// descriptor that is there stay as they are, since other processes share them. Nil for what is no pipe, and where the
-    /// pipe cannot be opened.
+    /// Opens a pipe once more, so that a write to it takes as much as there is room for and never waits. The flags of
+    /// the descriptor that is there stay as they are, since other processes share them. Nil for what is no pipe, and
+    /// where the pipe cannot be opened.
     private static func openPipeAgain(_ descriptor: Int32) -> Int32? {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFIFO else { return nil }

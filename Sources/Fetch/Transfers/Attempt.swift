@@ -1,5 +1,5 @@
-// One attempt: a task and what its delegate is told. The body goes to the sink while it arrives. The delegate queue waits
-// where the sink is slow, and the library then stops reading: nothing is collected in memory.
+// One attempt: a task and what its delegate is told. The body goes to the sink while it arrives. The delegate queue
+// waits where the sink is slow, and the library then stops reading: nothing is collected in memory.
 
 import Foundation
 import Synchronization
@@ -17,7 +17,8 @@ struct AttemptResult: Sendable {
     var chain: [SecCertificate] = []
     /// Bytes of the body, decoded.
     var received: Int64 = 0
-    /// Seconds until the next attempt, where the status says that another time might be better; the body was not taken then.
+    /// Seconds until the next attempt, where the status says that another time might be better; the
+    /// body was not taken then.
     var pause: Double?
 
     /// Whether everything was done.
@@ -114,7 +115,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, ChallengeAnswering {
         return result
     }
 
-    /// Seconds by which the transfer was faster than --limit-rate, but none beyond --max-time: what is whole is not given up.
+    /// Seconds by which the transfer was faster than --limit-rate, but none beyond --max-time: what
+    /// is whole is not given up.
     private func rest(since start: ContinuousClock.Instant) -> Double? {
         let now = ContinuousClock.now
         guard let rest = state.withLock({ $0.throttle?.rest(at: now) }) else { return nil }

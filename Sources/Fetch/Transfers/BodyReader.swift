@@ -42,7 +42,8 @@ enum BodyReader {
         return result
     }
 
-    /// As in curl: without line ends, and the byte that ends strings in C. Of an array, since `Data` would grow byte by byte.
+    /// As in curl: without line ends, and the byte that ends strings in C. Of an array, since `Data`
+    /// would grow byte by byte.
     private static func withoutLineEnds(_ data: Data) -> [UInt8] {
         [UInt8](data).filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
     }

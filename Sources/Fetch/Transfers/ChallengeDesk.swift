@@ -1,5 +1,6 @@
-// Where challenges of all transfers arrive: at the session's delegate. What a task's own delegate answers about a server holds
-// for the tasks of that delegate only, and each transfer would need a connection of its own. The transfer still answers.
+// Where challenges of all transfers arrive: at the session's delegate. What a task's own delegate answers
+// about a server holds for the tasks of that delegate only, and each transfer would need a connection of its
+// own. The transfer still answers.
 
 import Foundation
 import URLLoading

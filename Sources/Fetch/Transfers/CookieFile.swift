@@ -1,4 +1,5 @@
-// Cookies in files, in the form of Netscape's browser that curl and wget read and write: seven columns, divided by tabs.
+// Cookies in files, in the form of Netscape's browser that curl and wget read and write: seven
+// columns, divided by tabs.
 
 import Foundation
 import URLLoading

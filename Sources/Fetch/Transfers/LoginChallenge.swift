@@ -1,4 +1,5 @@
-// Which servers the user's password and ticket are for: scheme, host and port of the URL that was named, and none that it leads to.
+// Which servers the user's password and ticket are for: scheme, host and port of the URL that was named,
+// and none that it leads to.
 
 import Foundation
 import URLLoading
@@ -7,8 +8,8 @@ extension Options {
     /// The login for a URL of the command line, and only there.
     func loginUsed(at url: URL) -> Login? { login ?? logins?.login(for: url) }
 
-    /// What is done about a challenge on the way to a URL of the command line. Of several ways that a server offers those are refused
-    /// that the user does not want, so that the next one is asked about.
+    /// What is done about a challenge on the way to a URL of the command line. Of several ways that a server offers
+    /// those are refused that the user does not want, so that the next one is asked about.
     func answer(
         to challenge: URLAuthenticationChallenge, at url: URL
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
@@ -20,7 +21,8 @@ extension Options {
         return (.useCredential, credential)
     }
 
-    /// What answers a challenge on the way to a URL of the command line; nil for default handling, which shows no ticket.
+    /// What answers a challenge on the way to a URL of the command line; nil for default
+    /// handling, which shows no ticket.
     package func credential(for challenge: URLAuthenticationChallenge, at url: URL) -> URLCredential? {
         guard usesTicket, challenge.protectionSpace.asksForTicket else {
             return loginUsed(at: url)?.credential(for: challenge, at: url)
@@ -52,8 +54,8 @@ extension Login {
         return URLCredential(user: name, password: password ?? "", persistence: .forSession)
     }
 
-    /// Whether a server asks that is the URL's own. Another scheme is another server: what was meant for TLS must not be
-    /// sent in clear.
+    /// Whether a server asks that is the URL's own. Another scheme is another server: what was meant for TLS must not
+    /// be sent in clear.
     package static func isAsked(by space: URLProtectionSpace, at url: URL) -> Bool {
         space.asksForPassword && space.isOwn(of: url)
     }

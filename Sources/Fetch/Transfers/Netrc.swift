@@ -1,5 +1,5 @@
-// Logins by host, in the form of ftp's .netrc: `machine NAME login NAME password TEXT`, over as many lines as one likes.
-// Pure; NetrcFile reads the file.
+// Logins by host, in the form of ftp's .netrc: `machine NAME login NAME password TEXT`, over as many lines as one
+// likes. Pure; NetrcFile reads the file.
 
 import Foundation
 

@@ -7,8 +7,8 @@ enum NetrcFile {
     /// More than any honest file of passwords has.
     private static let largest = 1 << 20
 
-    /// The logins of a file. The one at home is refused where others may read it, as ftp does; of a file that the user has
-    /// named, and that a system may have put there, this is only said.
+    /// The logins of a file. The one at home is refused where others may read it, as ftp does; of a file that the user
+    /// has named, and that a system may have put there, this is only said.
     static func read(_ place: NetrcPlace, warn: Bool) throws(FetchError) -> Netrc {
         let path = path(of: place)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,5 +1,5 @@
-// A body that becomes a file: written beside its place as NAME.part and put there in one step when it is whole. What broke
-// off stays with a note of its version (NAME.part.note), and only then can a later run go on with it.
+// A body that becomes a file: written beside its place as NAME.part and put there in one step when it is whole. What
+// broke off stays with a note of its version (NAME.part.note), and only then can a later run go on with it.
 
 import Foundation
 import Synchronization

@@ -15,7 +15,8 @@ struct OutputPlace: Sendable {
         self.path = Self.end(of: path, links: 40)
     }
 
-    /// Where a path leads. What is not there yet is where the last link says, after no more links than the system follows.
+    /// Where a path leads. What is not there yet is where the last link says, after no more links
+    /// than the system follows.
     private static func end(of path: String, links: Int) -> String {
         if let resolved = realpath(path, nil) {
             defer { free(resolved) }
@@ -29,14 +30,15 @@ struct OutputPlace: Sendable {
         return end(of: next.hasPrefix("/") || folder.isEmpty ? next : "\(folder)/\(next)", links: links - 1)
     }
 
-    /// The folder that a path names, empty where it names none. Foundation stops the process where a path has one letter.
+    /// The folder that a path names, empty where it names none. Foundation stops the process
+    /// where a path has one letter.
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The last name of a path, slashes behind it left out; empty where it names none. Foundation stops the process where there
-    /// are several.
+    /// The last name of a path, slashes behind it left out; empty where it names none. Foundation stops the process
+    /// where there are several.
     static func lastName(of path: String) -> String {
         let bytes = Array(path.utf8)
         guard let end = bytes.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return "" }
@@ -55,8 +57,8 @@ struct OutputPlace: Sendable {
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Writes to standard output, which is `-`, or to a device or a pipe. False where it is neither, and a file is to be
-    /// put in place.
+    /// Writes to standard output, which is `-`, or to a device or a pipe. False where it is neither, and a file is to
+    /// be put in place.
     func writeThrough(_ data: Data) throws(FetchError) -> Bool {
         if name == "-" {
             try Terminal.put(data)

@@ -1,5 +1,5 @@
-// An open file that a body is written to: locked, so that two runs never write the same one, and not believed to be ours
-// merely because of its name. Knows nothing of HTTP.
+// An open file that a body is written to: locked, so that two runs never write the same one, and not believed to be
+// ours merely because of its name. Knows nothing of HTTP.
 
 import Foundation
 
@@ -48,7 +48,8 @@ final class PartFile: Sendable {
         length = 0
     }
 
-    /// Opens a file of which the first bytes are kept, by the word of the user. The others stay until the server has agreed.
+    /// Opens a file of which the first bytes are kept, by the word of the user. The others stay
+    /// until the server has agreed.
     init(continuing path: String, at offset: Int64) throws(FetchError) {
         self.path = path
         descriptor = open(path, O_RDWR | (offset == 0 ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK, 0o666)
@@ -131,8 +132,8 @@ final class PartFile: Sendable {
         guard fstat(descriptor, &new) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
             throw Self.unwritable(place.path, errno)
         }
-        // Order: room is taken first, and what is too much is cut off last. Where there is no room the file stays as it was;
-        // whatever else this says, writing will tell.
+        // Order: room is taken first, and what is too much is cut off last. Where there is no room the file stays as it
+        // was; whatever else this says, writing will tell.
         let lack = posix_fallocate(target, 0, new.st_size)
         if [ENOSPC, EDQUOT, EFBIG].contains(lack) {
             _ = ftruncate(target, facts.st_size)
@@ -154,8 +155,8 @@ final class PartFile: Sendable {
         if Self.isNamed(descriptor, path) { unlink(path) }
     }
 
-    /// A file that will be replaced; nil where there is none. What may not be written is not replaced, though a new name in
-    /// its folder would do.
+    /// A file that will be replaced; nil where there is none. What may not be written is not replaced, though a new
+    /// name in its folder would do.
     private static func replaced(_ path: String) throws(FetchError) -> stat? {
         var facts = stat()
         guard stat(path, &facts) == 0 else {
@@ -166,7 +167,8 @@ final class PartFile: Sendable {
         return facts
     }
 
-    /// Gives a file the rights and the group of the one that it replaces. Where it cannot have that group no group has rights.
+    /// Gives a file the rights and the group of the one that it replaces. Where it cannot have that
+    /// group no group has rights.
     private static func passOn(_ mode: mode_t, of old: stat, to descriptor: Int32) {
         var own = stat()
         let isSameGroup = fstat(descriptor, &own) == 0 && own.st_gid == old.st_gid
@@ -174,7 +176,8 @@ final class PartFile: Sendable {
         fchmod(descriptor, mode & (isGroups ? 0o777 : 0o707))
     }
 
-    /// The descriptor of a device or a pipe. A pipe is waited for until it has a reader; the system would do so without an end.
+    /// The descriptor of a device or a pipe. A pipe is waited for until it has a reader; the system
+    /// would do so without an end.
     private static func openSpecial(_ path: String, _ patience: Patience) throws(FetchError) -> Int32 {
         var facts = stat()
         let isPipe = stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO

@@ -77,7 +77,8 @@ struct PreparedRequest: Sendable {
         request.setValue("\(kind); boundary=\(form.boundary)", forHTTPHeaderField: "Content-Type")
     }
 
-    /// The first of a name takes the place of what is usual, others are added to it: cookies as one list (RFC 6265 §5.4).
+    /// The first of a name takes the place of what is usual, others are added to it: cookies as
+    /// one list (RFC 6265 §5.4).
     static func add(_ fields: [HeaderField], to request: inout URLRequest) {
         var seen: Set<String> = []
         for field in fields {

@@ -13,8 +13,8 @@ enum PrivateFile {
         if error != 0 { throw FetchError(.cannotWrite, "\(name) cannot be written: \(FetchError.system(error))") }
     }
 
-    /// Writes a file in one step, with rights for its owner only; the error number where it cannot, 0 otherwise. One that is
-    /// forced out is whole, or the old one, after a loss of power too.
+    /// Writes a file in one step, with rights for its owner only; the error number where it cannot, 0 otherwise. One
+    /// that is forced out is whole, or the old one, after a loss of power too.
     static func write(_ data: Data, to path: String, isForcedOut: Bool = false) -> Int32 {
         let temporary: String
         let descriptor: Int32
@@ -44,7 +44,8 @@ enum PrivateFile {
         folder.isEmpty ? name : "\(folder)/\(name)"
     }
 
-    /// How often a new file is made where others take each for a left-over. Picked by feel: to lose two in a row is rare.
+    /// How often a new file is made where others take each for a left-over. Picked by feel: to
+    /// lose two in a row is rare.
     private static let tries = 20
 
     /// Makes a new file, and locks it.

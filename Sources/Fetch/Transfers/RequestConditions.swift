@@ -1,4 +1,5 @@
-// When an answer is wanted: the fields of a request that --time-cond and --etag-compare make, and the tag that --etag-save keeps.
+// When an answer is wanted: the fields of a request that --time-cond and --etag-compare make, and the
+// tag that --etag-save keeps.
 
 import Foundation
 import URLLoading

@@ -2,8 +2,8 @@
 
 /// What an answer to a request for the rest means.
 package enum ResumeAnswer: Equatable {
-    /// The rest or the beginning of it, which goes behind what there is. With all of the rest there are so many bytes; where
-    /// the server does not know that, there are so many with this part.
+    /// The rest or the beginning of it, which goes behind what there is. With all of the rest there are so many bytes;
+    /// where the server does not know that, there are so many with this part.
     case rest(length: Int64)
     /// Everything, from the first byte on.
     case whole
@@ -39,7 +39,8 @@ package enum ResumeAnswer: Equatable {
         case nothing(of: Int64)
     }
 
-    /// Reads "bytes 500-999/1000", "bytes 500-999/*" or "bytes */1000" (RFC 9110 §14.4); nil for what contradicts itself, too.
+    /// Reads "bytes 500-999/1000", "bytes 500-999/*" or "bytes */1000" (RFC 9110 §14.4); nil for what
+    /// contradicts itself, too.
     private static func range(_ text: String) -> ContentRange? {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

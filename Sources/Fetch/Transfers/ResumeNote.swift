@@ -1,5 +1,5 @@
-// The note beside a download that is not whole: of which version of which resource it is a part. Without it it could not be
-// told whether the rest belongs to what is there. Readable by its owner only, for URLs may hold secrets.
+// The note beside a download that is not whole: of which version of which resource it is a part. Without it it could
+// not be told whether the rest belongs to what is there. Readable by its owner only, for URLs may hold secrets.
 
 import Foundation
 import URLLoading

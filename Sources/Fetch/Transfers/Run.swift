@@ -13,7 +13,8 @@ struct Run: Sendable {
     /// The file of `--dump-header`.
     private let heads: HeadFile?
 
-    /// Prepares all groups, so that what is wrong with one of them is known before anything is asked for. They share their cookies.
+    /// Prepares all groups, so that what is wrong with one of them is known before anything is asked for.
+    /// They share their cookies.
     static func all(_ groups: [Options]) throws(FetchError) -> [Run] {
         let cookies = HTTPCookieStorage()
         var runs: [Run] = []
@@ -156,8 +157,8 @@ struct Run: Sendable {
         return result
     }
 
-    /// A web socket, and requests that are made for a report, stand alone: where --proto forbids one nothing is done. Of
-    /// other URLs each is looked at when its turn comes, and those that are allowed are asked for.
+    /// A web socket, and requests that are made for a report, stand alone: where --proto forbids one nothing is done.
+    /// Of other URLs each is looked at when its turn comes, and those that are allowed are asked for.
     private static func refuseSchemes(_ options: Options) throws(FetchError) {
         let urls = options.urls
         guard options.isExperiment || urls.contains(where: \.isWebSocket) else { return }
@@ -238,8 +239,8 @@ enum Interruption {
         let registered = DispatchGroup()
         for _ in numbers { registered.enter() }
         let task = Task {
-            // Nothing is begun before all signals are watched: one that came in between would end the program, and what can be
-            // gone on with would not be kept.
+            // Nothing is begun before all signals are watched: one that came in between would end the program, and what
+            // can be gone on with would not be kept.
             await withCheckedContinuation { continuation in
                 registered.notify(queue: .global()) { continuation.resume() }
             }

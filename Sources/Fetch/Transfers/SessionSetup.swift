@@ -39,8 +39,8 @@ struct SessionSetup {
         }
     }
 
-    /// Makes the session, which reads the variables about proxies now and never again. What --noproxy says stands in place of the
-    /// user's exceptions meanwhile: the sessions of other groups read those.
+    /// Makes the session, which reads the variables about proxies now and never again. What --noproxy says stands in
+    /// place of the user's exceptions meanwhile: the sessions of other groups read those.
     func makeSession(_ options: Options) -> URLSession {
         var users: [String: String?] = [:]
         if let exceptions = options.proxyExceptions {

@@ -1,5 +1,5 @@
-// Standard input as the body of a request. Opening `/dev/stdin` instead would begin a file anew, of which a part may have been
-// read, and fails where standard input is a socket.
+// Standard input as the body of a request. Opening `/dev/stdin` instead would begin a file anew, of which a part may
+// have been read, and fails where standard input is a socket.
 
 import Foundation
 

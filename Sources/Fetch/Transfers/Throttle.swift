@@ -26,7 +26,8 @@ package struct Throttle: Sendable {
         return pause
     }
 
-    /// Seconds to wait now that everything has come or gone: what fits into buffers is through before a wait can hold it back.
+    /// Seconds to wait now that everything has come or gone: what fits into buffers is through before
+    /// a wait can hold it back.
     package func rest(at now: ContinuousClock.Instant) -> Double? { wait(fairTime, at: now) }
 
     /// Seconds until so long a time has passed since the first bytes; nil where that is not worth a timer.

@@ -54,7 +54,8 @@ struct Transfer: Sendable {
             || options.bearerToken != nil || !options.fields.isEmpty || !options.query.isEmpty
             || options.putsDataInQuery
             || options.certificateFile != nil || url.user() != nil || url.query() != nil
-        // Where a key, an authority or a version of TLS is named, or TLS is to be shown, no answer without it is wanted.
+        // Where a key, an authority or a version of TLS is named, or TLS is to be shown, no
+        // answer without it is wanted.
         let needsTLS =
             !options.pins.isEmpty || options.anchorFile != nil || options.anchorFolder != nil
             || options.lowestTLS != nil || options.highestTLS != nil || options.showsTLS
@@ -158,7 +159,8 @@ struct Transfer: Sendable {
         }
     }
 
-    /// Seconds until the next attempt: what the status has led to, else what the failure does; nil where none may begin.
+    /// Seconds until the next attempt: what the status has led to, else what the failure does;
+    /// nil where none may begin.
     private func pause(after result: AttemptResult, of prepared: PreparedRequest, _ plan: AttemptPlan) -> Double? {
         if let pause = result.pause { return pause }
         guard let error = result.failure?.cause,

@@ -1,6 +1,6 @@
 // A web socket on a terminal or in a pipe: lines of standard input are text messages, received messages are written to
-// standard output. When the input ends, the server may still have something to say: goodbye is said when it has been quiet
-// for a while.
+// standard output. When the input ends, the server may still have something to say: goodbye is said when it has been
+// quiet for a while.
 
 import Foundation
 import Synchronization
@@ -22,7 +22,8 @@ final class Conversation: NSObject, URLSessionWebSocketDelegate, ChallengeAnswer
         var isHeard = false
     }
 
-    /// How long a server is quiet that has nothing more to say, in seconds. Picked by feel: longer than most answers take.
+    /// How long a server is quiet that has nothing more to say, in seconds. Picked by feel:
+    /// longer than most answers take.
     private static let usualPatience = 5.0
     /// How long a server that is never quiet is listened to, once nothing is left to say to it.
     private static let longest = Duration.seconds(60)

@@ -45,8 +45,8 @@ open class NSURLConnection: NSObject {
     @available(*, deprecated, message: "Use currentRequest of URLSessionTask")
     open var currentRequest: URLRequest { load.currentRequest }
 
-    /// Starts the load, once. Where neither a run loop nor a queue is set, the delegate is called in the default mode of
-    /// this thread's run loop.
+    /// Starts the load, once. Where neither a run loop nor a queue is set, the delegate is called in the default mode
+    /// of this thread's run loop.
     @available(*, deprecated, message: "Use resume() of URLSessionTask")
     open func start() { begin() }
 
@@ -73,7 +73,8 @@ open class NSURLConnection: NSObject {
         load.deliveries.remove(aRunLoop, mode)
     }
 
-    /// Has the delegate called on that queue, and in no run loop any more; no two calls overlap, also on a concurrent queue.
+    /// Has the delegate called on that queue, and in no run loop any more; no two calls overlap,
+    /// also on a concurrent queue.
     @available(*, deprecated, message: "Use the delegateQueue of URLSession")
     open func setDelegateQueue(_ queue: OperationQueue?) {
         load.deliveries.move(to: queue)
@@ -96,8 +97,8 @@ open class NSURLConnection: NSObject {
     @discardableResult
     open class func canHandle(_ request: URLRequest) -> Bool { request.isLoadable }
 
-    /// Loads a request while the thread waits; its run loop does not run. Passwords are looked for in the URL and in the
-    /// shared credential storage.
+    /// Loads a request while the thread waits; its run loop does not run. Passwords are looked for in the URL and in
+    /// the shared credential storage.
     @available(*, deprecated, message: "Use data(for:) of URLSession")
     @discardableResult
     open class func sendSynchronousRequest(

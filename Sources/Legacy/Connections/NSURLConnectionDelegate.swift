@@ -1,5 +1,5 @@
-// What a connection tells its delegate, in the words of Apple's older class. Every method is optional: the defaults do what
-// happens on Apple's platforms without the method.
+// What a connection tells its delegate, in the words of Apple's older class. Every method is optional: the defaults do
+// what happens on Apple's platforms without the method.
 
 import Foundation
 import URLLoading
@@ -29,7 +29,8 @@ public protocol NSURLConnectionDelegate: NSObjectProtocol {
         _ connection: NSURLConnection, canAuthenticateAgainstProtectionSpace protectionSpace: URLProtectionSpace
     ) -> Bool
 
-    /// A challenge has come, in a space that the delegate wants to be asked about. Answer through the challenge's sender.
+    /// A challenge has come, in a space that the delegate wants to be asked about. Answer
+    /// through the challenge's sender.
     @available(
         *, deprecated, message: "Use urlSession(_:task:didReceive:completionHandler:) of URLSessionTaskDelegate"
     )
@@ -76,8 +77,8 @@ extension NSURLConnectionDelegate {
 
 /// Is told what a connection loads.
 public protocol NSURLConnectionDataDelegate: NSURLConnectionDelegate {
-    /// A request is about to be sent: the first, with no response, or that of a redirect. Returns it, another in its place,
-    /// or nil: then the redirect itself is the response, and a connection that has not begun fails as cancelled.
+    /// A request is about to be sent: the first, with no response, or that of a redirect. Returns it, another in its
+    /// place, or nil: then the redirect itself is the response, and a connection that has not begun fails as cancelled.
     @available(
         *, deprecated,
         message: "Use urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)"

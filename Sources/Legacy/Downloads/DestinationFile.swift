@@ -1,5 +1,5 @@
-// The file that a download writes: made under a name that is free, or in place of what is there. It belongs to the program's
-// user like any file of a program, and is readable to the users that the umask allows.
+// The file that a download writes: made under a name that is free, or in place of what is there. It belongs to the
+// program's user like any file of a program, and is readable to the users that the umask allows.
 //
 // Every call may wait for the disk. Must not know: what is written.
 

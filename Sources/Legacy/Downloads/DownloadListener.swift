@@ -8,8 +8,8 @@ import URLLoading
 /// Tells a download's delegate.
 @available(*, deprecated)
 final class DownloadListener: LoadListener, @unchecked Sendable {
-    // Safe to share: all is immutable; the delegate is called in its place only, one message at a time, and the download
-    // is only handed on.
+    // Safe to share: all is immutable; the delegate is called in its place only, one message at a time, and the
+    // download is only handed on.
     private let download: NSURLDownload
     private let delegate: (any NSURLDownloadDelegate)?
     private let load: LegacyLoad

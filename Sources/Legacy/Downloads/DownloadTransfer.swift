@@ -157,8 +157,8 @@ final class DownloadTransfer: Sendable {
         state.withLock { $0.isSettled = true }
     }
 
-    /// The download is given up: the file goes, or what is needed to go on is kept. A file of an earlier download that this one has not
-    /// come to open stays, and so does what is needed to go on with it.
+    /// The download is given up: the file goes, or what is needed to go on is kept. A file of an earlier download that
+    /// this one has not come to open stays, and so does what is needed to go on with it.
     func giveUp() {
         let (file, deletes, point) = state.withLock { state in
             defer { state.isSettled = true }

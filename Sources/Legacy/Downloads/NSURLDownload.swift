@@ -29,8 +29,8 @@ open class NSURLDownload: NSObject {
         begin(delegate, isUsable: true)
     }
 
-    /// Starts at once to go on with a download that has stopped, in the file at `path`; where the server's file has changed
-    /// meanwhile, that is begun anew.
+    /// Starts at once to go on with a download that has stopped, in the file at `path`; where the server's file has
+    /// changed meanwhile, that is begun anew.
     @available(*, deprecated, message: "Use downloadTask(withResumeData:) of URLSession")
     public init(resumeData: Data, delegate: (any NSURLDownloadDelegate)?, path: String) {
         let point = ResumePoint(resumeData)
@@ -47,8 +47,8 @@ open class NSURLDownload: NSObject {
         load.begin(DownloadListener(self, delegate, load, transfer, isUsable: isUsable))
     }
 
-    /// Ends the download; the delegate hears nothing more. The file is removed, unless `deletesFileUponFailure` is off; one that the
-    /// download was to go on with, and has not come to, stays.
+    /// Ends the download; the delegate hears nothing more. The file is removed, unless `deletesFileUponFailure` is off;
+    /// one that the download was to go on with, and has not come to, stays.
     @available(*, deprecated, message: "Use cancel(byProducingResumeData:) of URLSessionDownloadTask")
     open func cancel() {
         if load.cancel() { transfer.giveUp() }
@@ -65,8 +65,9 @@ open class NSURLDownload: NSObject {
     @available(*, deprecated, message: "Use originalRequest of URLSessionTask")
     open var request: URLRequest { original }
 
-    /// What is needed to go on, once the download has failed or was cancelled; nil where it removed its file, where nothing
-    /// was saved, or where the server has given nothing by which a later answer could be known to be about the same file.
+    /// What is needed to go on, once the download has failed or was cancelled; nil where it removed its file,
+    /// where nothing was saved, or where the server has given nothing by which a later answer could be known
+    /// to be about the same file.
     @available(*, deprecated, message: "Use cancel(byProducingResumeData:) of URLSessionDownloadTask")
     open var resumeData: Data? { transfer.resumeData }
 

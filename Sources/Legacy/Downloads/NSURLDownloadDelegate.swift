@@ -1,5 +1,5 @@
-// What a download tells its delegate, in the words of Apple's older class. Every method is optional: the defaults do what
-// happens on Apple's platforms without the method.
+// What a download tells its delegate, in the words of Apple's older class. Every method is optional: the defaults do
+// what happens on Apple's platforms without the method.
 
 import Foundation
 import URLLoading
@@ -10,8 +10,8 @@ public protocol NSURLDownloadDelegate: NSObjectProtocol {
     @available(*, deprecated, message: "Use urlSession(_:didCreateTask:) of URLSessionTaskDelegate")
     func downloadDidBegin(_ download: NSURLDownload)
 
-    /// A request is about to be sent: the first, with no response, or that of a redirect. Returns it, another in its place,
-    /// or nil: then the redirect itself is saved, and a download that has not begun fails as cancelled.
+    /// A request is about to be sent: the first, with no response, or that of a redirect. Returns it, another in its
+    /// place, or nil: then the redirect itself is saved, and a download that has not begun fails as cancelled.
     @available(
         *, deprecated,
         message: "Use urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)"

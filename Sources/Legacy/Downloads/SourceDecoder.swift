@@ -1,4 +1,5 @@
-// Files that are compressed with gzip: how they are recognised, what they are called without it, and how they are decoded.
+// Files that are compressed with gzip: how they are recognised, what they are called without it,
+// and how they are decoded.
 
 import Foundation
 import URLLoading

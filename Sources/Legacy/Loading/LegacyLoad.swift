@@ -1,7 +1,7 @@
 // One load of an older class: a task of a session, and what it tells, put into the deliveries of its listener.
 //
-// The task waits wherever the listener is asked something. Bytes that are not taken stop the task beyond a limit, so that
-// a run loop that does not run costs no memory.
+// The task waits wherever the listener is asked something. Bytes that are not taken stop the task beyond a limit, so
+// that a run loop that does not run costs no memory.
 //
 // Must not know: the words of delegates, files.
 

@@ -29,7 +29,8 @@ enum LegacySessions {
         let classes = (configuration.protocolClasses ?? []).map { ObjectIdentifier($0) }
         func isRight(_ pair: Pair) -> Bool { pair.cache === cache && pair.classes == classes }
         if let pair = made.withLock({ $0 }), isRight(pair) { return pair }
-        // Order: made outside the lock; those of a thread that comes second go unused. Older sessions end with their tasks.
+        // Order: made outside the lock; those of a thread that comes second go unused. Older
+        // sessions end with their tasks.
         let new = Pair(
             cache: cache, classes: classes, storing: session(configuration, cache, .shared),
             forgetting: session(configuration, cache, nil))

@@ -151,8 +151,8 @@ final class DeliveryQueue: Sendable {
         leave(place)
     }
 
-    /// A call of this place has delivered what it could, or never comes. What there is then, or came while it delivered, is for the next
-    /// call, and for the place that came in this one's stead.
+    /// A call of this place has delivered what it could, or never comes. What there is then, or came while it
+    /// delivered, is for the next call, and for the place that came in this one's stead.
     private func leave(_ place: Place) {
         let knock = state.withLock { state -> Knock? in
             if case .queue(let queue) = place, state.knocked === queue { state.knocked = nil }

@@ -11,8 +11,8 @@ import Synchronization
 
 /// A source in one mode of one run loop.
 final class RunLoopModeSource: @unchecked Sendable {
-    // Safe to share: of the run loop and the source only what CoreFoundation guards by its own locks is called; the rest
-    // is immutable or atomic.
+    // Safe to share: of the run loop and the source only what CoreFoundation guards by its own locks is called; the
+    // rest is immutable or atomic.
     let mode: RunLoop.Mode
     private let runLoop: RunLoop
     /// The loop by which it is woken; nil for one that is neither this thread's nor the main thread's.
@@ -63,8 +63,8 @@ final class RunLoopModeSource: @unchecked Sendable {
         }
     }
 
-    /// Takes the source out of the mode, for good: at once on the loop's own thread, else when the loop comes by. A source
-    /// that was taken out from elsewhere could be gone while the loop is calling it.
+    /// Takes the source out of the mode, for good: at once on the loop's own thread, else when the loop comes by. A
+    /// source that was taken out from elsewhere could be gone while the loop is calling it.
     func leave() {
         guard stage.compareExchange(expected: Stage.inside, desired: Stage.leaving, ordering: .relaxed).exchanged
         else { return }

@@ -1,5 +1,6 @@
-// An FTP server for tests: users, files in memory, EPSV and PASV, lists, resumption, uploads, AUTH TLS, and whatever a
-// script says is done in place of it. On the loopback interface, on a loop thread of its own; knows nothing of the client.
+// An FTP server for tests: users, files in memory, EPSV and PASV, lists, resumption, uploads, AUTH TLS, and
+// whatever a script says is done in place of it. On the loopback interface, on a loop thread of its own;
+// knows nothing of the client.
 
 import Synchronization
 import URLLoadingSystem

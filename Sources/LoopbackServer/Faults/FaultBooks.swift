@@ -1,5 +1,5 @@
-// What the faulty network did: written on its loop, read from anywhere. With it a wrong or missing answer is laid at the
-// right door. Bounded: the oldest connections are forgotten.
+// What the faulty network did: written on its loop, read from anywhere. With it a wrong or missing answer is laid at
+// the right door. Bounded: the oldest connections are forgotten.
 
 import Synchronization
 import URLLoadingSystem
@@ -51,8 +51,8 @@ package final class FaultBooks: Sendable {
     /// How often something happened that may cost an answer.
     package var harms: Int { counts.reduce(0) { $0 + ($1.key.isHarmless ? 0 : $1.value) } }
 
-    /// Whether a connection to which something happened that may cost an answer was still there at that time, or came later:
-    /// the most that can be said of a failure whose connection is not known.
+    /// Whether a connection to which something happened that may cost an answer was still there at that time, or came
+    /// later: the most that can be said of a failure whose connection is not known.
     package func wasHarmed(since time: ContinuousClock.Instant) -> Bool {
         state.withLock { state in !state.harmedOpen.isEmpty || state.lastHarmedEnd.map { $0 >= time } ?? false }
     }

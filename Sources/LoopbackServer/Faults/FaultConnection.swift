@@ -74,8 +74,8 @@ final class FaultConnection: ByteStreamObserver {
         if !isClosed { pump() }
     }
 
-    /// Ends both directions in good order: what was sent still arrives, since nothing is closed with unread bytes before
-    /// both peers have had the time to see the end.
+    /// Ends both directions in good order: what was sent still arrives, since nothing is closed with unread bytes
+    /// before both peers have had the time to see the end.
     func cut() {
         toServer?.giveUp()
         toClient?.giveUp()

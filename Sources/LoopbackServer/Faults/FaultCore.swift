@@ -1,5 +1,5 @@
-// The fault proxy on its loop: the listener and the connections that it has accepted. Confined to the loop's thread; the
-// door is FaultProxy.
+// The fault proxy on its loop: the listener and the connections that it has accepted. Confined to the loop's thread;
+// the door is FaultProxy.
 
 import URLLoadingSystem
 

@@ -1,5 +1,5 @@
-// One direction through the fault proxy: reads one stream, and does to the other what the line says. Bounded: a sink that does
-// not take what it is sent stops the source. Confined to the proxy's loop.
+// One direction through the fault proxy: reads one stream, and does to the other what the line says. Bounded: a sink
+// that does not take what it is sent stops the source. Confined to the proxy's loop.
 
 import URLLoadingSystem
 

@@ -1,5 +1,5 @@
-// One direction of a faulty connection: bytes in; out of it what is to be sent, waited for and ended, in order. What comes
-// out depends on the bytes alone and not on the pieces in which they came. Pure: knows neither sockets nor time.
+// One direction of a faulty connection: bytes in; out of it what is to be sent, waited for and ended, in order. What
+// comes out depends on the bytes alone and not on the pieces in which they came. Pure: knows neither sockets nor time.
 
 /// Applies the faults of one direction.
 package struct FaultLine {

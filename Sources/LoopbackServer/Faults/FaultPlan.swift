@@ -17,8 +17,8 @@ package struct FaultPlan: Sendable, Hashable {
     /// Whether other bytes are to arrive than were sent.
     package var changesBytes: Bool { (toServer + toClient).contains { $0.kind.changesBytes } }
 
-    /// Made-up faults of these kinds: none for `percentUntouched` of a hundred connections, else one to three in each of one
-    /// or both directions, more of them early in a connection than late.
+    /// Made-up faults of these kinds: none for `percentUntouched` of a hundred connections, else one to three in each
+    /// of one or both directions, more of them early in a connection than late.
     package static func random(
         of kinds: [Fault.Kind], percentUntouched: Int = 40, using generator: inout some RandomNumberGenerator
     ) -> FaultPlan {
@@ -30,8 +30,8 @@ package struct FaultPlan: Sendable, Hashable {
         return plan
     }
 
-    /// Places that are spread evenly over the orders of magnitude up to 2^`reaching`: heads and handshakes are hit as well as
-    /// the middle of long bodies.
+    /// Places that are spread evenly over the orders of magnitude up to 2^`reaching`: heads and handshakes are hit as
+    /// well as the middle of long bodies.
     private static func some(
         of kinds: [Fault.Kind], reaching: Int, _ generator: inout some RandomNumberGenerator
     ) -> [Fault] {

@@ -1,5 +1,5 @@
-// A bad network between a client and a server of this machine: a relay of bytes that delays, throttles, splits, repeats,
-// changes and ends them as a plan says, and keeps books about it. It knows nothing of what it carries.
+// A bad network between a client and a server of this machine: a relay of bytes that delays, throttles, splits,
+// repeats, changes and ends them as a plan says, and keeps books about it. It knows nothing of what it carries.
 
 import URLLoadingSystem
 

@@ -6,8 +6,8 @@
 // - the end of the connection behind an answer: a GOAWAY, and the end when no stream is left;
 // - an answer that was encoded as HTTP/1.1, or comes from a script in pieces: translated, as a gateway would do it;
 // - a script that only waits or ends the connection: does so;
-// - what is no message of HTTP/1.1, or more than one, a web socket, a 1xx status as the answer: the stream is reset with
-//   HTTP_1_1_REQUIRED.
+// - what is no message of HTTP/1.1, or more than one, a web socket, a 1xx status as the answer: the stream is reset
+//   with HTTP_1_1_REQUIRED.
 
 import URLLoadingWire
 

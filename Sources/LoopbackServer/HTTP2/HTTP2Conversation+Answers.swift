@@ -1,5 +1,5 @@
-// Answers as they are written on streams: heads at once, bodies piece by piece as the windows allow it and as their pauses let
-// them, then trailers or whatever else ends them. RFC 9113 §8.1.
+// Answers as they are written on streams: heads at once, bodies piece by piece as the windows allow it and as their
+// pauses let them, then trailers or whatever else ends them. RFC 9113 §8.1.
 
 import URLLoadingSystem
 import URLLoadingWire

@@ -1,5 +1,6 @@
-// Requests as they come on streams: their header blocks are decoded, all of them, since the table has to follow; their bodies
-// are given to the upload store, or kept for the route; and when a request is whole its route is asked. RFC 9113 §8.1, §8.3.
+// Requests as they come on streams: their header blocks are decoded, all of them, since the table has to follow;
+// their bodies are given to the upload store, or kept for the route; and when a request is whole its route is
+// asked. RFC 9113 §8.1, §8.3.
 
 import URLLoadingSystem
 import URLLoadingWire

@@ -1,7 +1,7 @@
-// One connection of HTTP/2: it drives HTTP2ConnectionMachine and HPACK's tables, and has many requests answered at once. What
-// it writes gathers in one buffer, frames of bodies behind all else, and goes to the kernel as that takes it. The parts:
-// +Requests hears what comes on streams, +Answers writes what the routes say. Scripts are played by HTTP2ScriptPlayer, beside
-// all this or in its place. Confined to the server's loop. RFC 9113.
+// One connection of HTTP/2: it drives HTTP2ConnectionMachine and HPACK's tables, and has many requests answered at
+// once. What it writes gathers in one buffer, frames of bodies behind all else, and goes to the kernel as that takes
+// it. The parts: +Requests hears what comes on streams, +Answers writes what the routes say. Scripts are played by
+// HTTP2ScriptPlayer, beside all this or in its place. Confined to the server's loop. RFC 9113.
 
 import URLLoadingSystem
 import URLLoadingWire

@@ -1,5 +1,5 @@
-// Takes what a client sends apart into frames, without judging them: for scripts that wait for a frame, and for tests that
-// want to see all. It decodes nothing and knows no stream. RFC 9113 §3.4, §4.1.
+// Takes what a client sends apart into frames, without judging them: for scripts that wait for a frame, and for tests
+// that want to see all. It decodes nothing and knows no stream. RFC 9113 §3.4, §4.1.
 
 import URLLoadingWire
 

@@ -1,5 +1,5 @@
-// Frames as bytes, right ones and wrong ones, for scripts. Header blocks are literals that touch no table, so that they can
-// be sent at any time. It keeps to no rule: whatever is asked for is written. RFC 9113 §6, RFC 7541 §6.2.2.
+// Frames as bytes, right ones and wrong ones, for scripts. Header blocks are literals that touch no table, so that they
+// can be sent at any time. It keeps to no rule: whatever is asked for is written. RFC 9113 §6, RFC 7541 §6.2.2.
 
 import URLLoadingWire
 

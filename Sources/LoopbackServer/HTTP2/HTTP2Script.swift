@@ -1,12 +1,12 @@
-// What a server can be told to do on a connection of HTTP/2 besides answering, or in place of it: frames of any kind at any
-// moment, and every kind of end. Values only; HTTP2ScriptPlayer plays them.
+// What a server can be told to do on a connection of HTTP/2 besides answering, or in place of it: frames of any kind at
+// any moment, and every kind of end. Values only; HTTP2ScriptPlayer plays them.
 //
-// Two ways. Beside the server: it answers as ever, and the steps come in between. What they send raw it knows nothing of: a
-// stream whose END_STREAM was sent raw stays open to it, and raw DATA is not counted. Instead of the server: nothing at all
-// is sent but what the steps say, no SETTINGS and no acknowledgement either, and no route is asked.
+// Two ways. Beside the server: it answers as ever, and the steps come in between. What they send raw it knows nothing
+// of: a stream whose END_STREAM was sent raw stays open to it, and raw DATA is not counted. Instead of the server:
+// nothing at all is sent but what the steps say, no SETTINGS and no acknowledgement either, and no route is asked.
 //
-// A route can answer with steps, too (`ServerResponse.http2`): they are played beside the server from then on, and its stream
-// stays without any other answer.
+// A route can answer with steps, too (`ServerResponse.http2`): they are played beside the server from then on, and its
+// stream stays without any other answer.
 
 import URLLoadingWire
 
@@ -33,8 +33,9 @@ package enum HTTP2Step: Sendable {
     case send([UInt8], times: Int = 1)
     /// A stream is reset.
     case resetStream(UInt32, HTTP2ErrorCode)
-    /// A GOAWAY, by default for all streams above the highest that came; the server serves those that are left, and ends
-    /// the connection when there are none. With the largest number it is only announced, and streams are taken as before.
+    /// A GOAWAY, by default for all streams above the highest that came; the server serves those that are
+    /// left, and ends the connection when there are none. With the largest number it is only announced, and
+    /// streams are taken as before.
     case goAway(HTTP2ErrorCode = .noError, last: UInt32? = nil)
     /// Nothing until this has happened.
     case until(HTTP2Moment)
@@ -77,8 +78,8 @@ package enum HTTP2Moment: Sendable {
 }
 
 extension HTTP2Step {
-    /// The steps of a script for HTTP/1.1 that means the same over HTTP/2: silence, and the end of the connection. Nil where
-    /// it has bytes of its own, or other things that are about one exchange on one connection.
+    /// The steps of a script for HTTP/1.1 that means the same over HTTP/2: silence, and the end of the connection. Nil
+    /// where it has bytes of its own, or other things that are about one exchange on one connection.
     static func steps(_ script: [ScriptStep]) -> [HTTP2Step]? {
         var steps: [HTTP2Step] = []
         for step in script {

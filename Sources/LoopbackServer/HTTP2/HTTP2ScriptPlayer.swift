@@ -1,5 +1,5 @@
-// Plays the steps of one script on a connection of HTTP/2, as far as what they wait for has happened. It writes nothing by
-// itself and knows no table: the conversation does what a step says. Confined to the server's loop.
+// Plays the steps of one script on a connection of HTTP/2, as far as what they wait for has happened. It writes nothing
+// by itself and knows no table: the conversation does what a step says. Confined to the server's loop.
 
 import URLLoadingSystem
 import URLLoadingWire

@@ -1,8 +1,8 @@
-// What a script of HTTP/1.1 is over HTTP/2: the message that its bytes are, as a gateway would pass it on, with the pauses
-// where they were. A pure function.
+// What a script of HTTP/1.1 is over HTTP/2: the message that its bytes are, as a gateway would pass it on, with the
+// pauses where they were. A pure function.
 //
-// Where the connection ends in the middle of the message, the stream is reset. Where the script ends there and the connection
-// stays, so does the stream.
+// Where the connection ends in the middle of the message, the stream is reset. Where the script ends there and the
+// connection stays, so does the stream.
 
 import URLLoadingWire
 

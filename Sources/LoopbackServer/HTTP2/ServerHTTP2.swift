@@ -6,13 +6,15 @@ import URLLoadingWire
 
 /// How a server speaks HTTP/2.
 ///
-/// A route answers as it does over HTTP/1.1. What an answer becomes that only HTTP/1.1 can have is told at `HTTP2Answer`.
+/// A route answers as it does over HTTP/1.1. What an answer becomes that only HTTP/1.1 can have
+/// is told at `HTTP2Answer`.
 package struct ServerHTTP2: Sendable {
     /// On which connections HTTP/2 is spoken.
     package enum Use: Sendable {
         /// On none.
         case off
-        /// Under TLS where the client offers `h2` too, which is then preferred; without TLS where it begins as HTTP/2 does.
+        /// Under TLS where the client offers `h2` too, which is then preferred; without TLS where
+        /// it begins as HTTP/2 does.
         case offered
         /// On all: under TLS nothing else is agreed on, and without TLS nothing else understood.
         case required

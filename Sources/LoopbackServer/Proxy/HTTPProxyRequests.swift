@@ -1,5 +1,5 @@
-// The proxy's side of HTTP: requests with absolute targets are made into requests for their origins, CONNECT is passed on
-// as a wish. Bytes in, wishes out; knows no sockets. RFC 9112 §3.2.2, §3.2.3.
+// The proxy's side of HTTP: requests with absolute targets are made into requests for their origins, CONNECT is passed
+// on as a wish. Bytes in, wishes out; knows no sockets. RFC 9112 §3.2.2, §3.2.3.
 
 import URLLoadingWire
 

@@ -1,7 +1,7 @@
 // A proxy for tests: forwards plain http, opens tunnels by CONNECT and by SOCKS 4, 4A and 5, with TLS to itself if
-// wanted, for clients that show the right credentials, or answers as a script says. It connects to loopback only: every name, and
-// every address elsewhere, is 127.0.0.1 to it. Runs in the process of the client on a loop thread of its own; knows
-// nothing of the client.
+// wanted, for clients that show the right credentials, or answers as a script says. It connects to loopback only: every
+// name, and every address elsewhere, is 127.0.0.1 to it. Runs in the process of the client on a loop thread of its own;
+// knows nothing of the client.
 
 import Synchronization
 import URLLoadingSystem

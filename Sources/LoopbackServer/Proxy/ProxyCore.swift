@@ -1,5 +1,5 @@
-// The proxy on its loop: the listener and the connections that it has accepted. Confined to the loop's thread; the door is
-// LoopbackProxy. Knows nothing of what is said.
+// The proxy on its loop: the listener and the connections that it has accepted. Confined to the loop's thread; the door
+// is LoopbackProxy. Knows nothing of what is said.
 
 import URLLoadingSystem
 import URLLoadingTLS

@@ -1,5 +1,5 @@
-// The proxy's side of SOCKS 4, 4A and 5 (RFC 1928, RFC 1929): what a client says, as far as it has come. Bytes in, wishes
-// out; knows no sockets.
+// The proxy's side of SOCKS 4, 4A and 5 (RFC 1928, RFC 1929): what a client says, as far as it has come. Bytes in,
+// wishes out; knows no sockets.
 
 /// Reads one client's SOCKS messages.
 final class SOCKSProxyRequests {

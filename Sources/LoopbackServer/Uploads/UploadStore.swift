@@ -1,5 +1,6 @@
-// The server's side of resumable uploads (draft-ietf-httpbis-resumable-upload, interop version 8): creates upload resources,
-// takes what comes for them, and cuts connections where it is told to. Content is hashed and counted, never kept.
+// The server's side of resumable uploads (draft-ietf-httpbis-resumable-upload, interop version 8): creates
+// upload resources, takes what comes for them, and cuts connections where it is told to. Content is hashed
+// and counted, never kept.
 //
 // It decides everything from heads and bytes; the connection writes and cuts. Must not know: URLSession, sockets.
 

@@ -1,5 +1,5 @@
-// Bytes that wait for the kernel. Small ones are put together, large ones stay the arrays that they are. Knows nothing of
-// what they mean.
+// Bytes that wait for the kernel. Small ones are put together, large ones stay the arrays that they are. Knows nothing
+// of what they mean.
 
 /// A line of bytes.
 struct OutgoingBytes {

@@ -1,5 +1,5 @@
-// One web socket of the server: frames in, what the route wants out. It reads with URLLoadingWire, keeps no rule but the
-// closing handshake, and breaks any that a script tells it to. Confined to the server's loop. RFC 6455 §5, §7.
+// One web socket of the server: frames in, what the route wants out. It reads with URLLoadingWire, keeps no rule but
+// the closing handshake, and breaks any that a script tells it to. Confined to the server's loop. RFC 6455 §5, §7.
 
 import URLLoadingSystem
 import URLLoadingWire

@@ -14,8 +14,8 @@ package struct AuthenticatedRequest: Sendable, Equatable {
 
     /// The method as sent.
     package let method: String
-    /// The target as the side that checks it sees it: path and query for a server, an absolute URL for a proxy that forwards the
-    /// request, `host:port` for CONNECT (B2.85).
+    /// The target as the side that checks it sees it: path and query for a server, an absolute URL for a proxy that
+    /// forwards the request, `host:port` for CONNECT (B2.85).
     package let target: String
     /// The body.
     package let body: Body

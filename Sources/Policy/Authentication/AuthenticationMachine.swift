@@ -44,11 +44,11 @@ package struct AuthenticationMachine: Sendable {
 
     /// What is to be done.
     package enum Step: Sendable {
-        /// Find a credential for this space, and call `answered`. `failures` earlier ones were refused (B2.16), the last
-        /// one is `rejected`.
+        /// Find a credential for this space, and call `answered`. `failures` earlier ones were refused (B2.16), the
+        /// last one is `rejected`.
         case ask(AuthenticationSpace, failures: Int)
-        /// Have the system's library make a token of the user's ticket, and call `answered`. No delegate is asked any more (B2.11).
-        /// `challenge` is the server's part of rounds that have begun, in base64; nil begins anew.
+        /// Have the system's library make a token of the user's ticket, and call `answered`. No delegate is asked any
+        /// more (B2.11). `challenge` is the server's part of rounds that have begun, in base64; nil begins anew.
         case negotiate(AuthenticationSpace, challenge: String?)
         /// Send the request again with this.
         case send(Authorization)
@@ -67,7 +67,8 @@ package struct AuthenticationMachine: Sendable {
 
     /// Whose challenges these are.
     package let side: AuthenticationSide
-    /// How many credentials were refused; a challenge for another realm, or after an acceptance, begins at 0 again (B2.16, B2.17).
+    /// How many credentials were refused; a challenge for another realm, or after an acceptance, begins
+    /// at 0 again (B2.16, B2.17).
     package private(set) var failures = 0
     /// The credential that was refused last (B2.15).
     package private(set) var rejected: PasswordCredential?
@@ -85,8 +86,9 @@ package struct AuthenticationMachine: Sendable {
     private var answers: [AuthenticationSpace: Int] = [:]
     private var rounds = 0
 
-    /// Makes the machine of one task and side. A redirect to another origin needs another one (B2.17). `usesTicketUnasked` says
-    /// that the user's Kerberos ticket is meant for this side, so that it is shown without a question.
+    /// Makes the machine of one task and side. A redirect to another origin needs another one (B2.17).
+    /// `usesTicketUnasked` says that the user's Kerberos ticket is meant for this side, so that it is
+    /// shown without a question.
     package init(
         side: AuthenticationSide, allows: Set<AuthenticationMethod> = allMethods, usesTicketUnasked: Bool = false
     ) {
@@ -108,8 +110,8 @@ package struct AuthenticationMachine: Sendable {
         attempt = nil
     }
 
-    /// The connection has gone that the last request was to prove its user to. The rounds begin anew with this, which is no failure;
-    /// nil where nothing depended on the connection.
+    /// The connection has gone that the last request was to prove its user to. The rounds begin anew with this, which
+    /// is no failure; nil where nothing depended on the connection.
     package mutating func connectionLost() -> Authorization? {
         guard let attempt, attempt.answersConnection else { return nil }
         let offer = attempt.with(.ntlmOffer)

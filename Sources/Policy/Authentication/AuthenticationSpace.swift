@@ -40,7 +40,8 @@ package enum AuthenticationSide: Sendable, Hashable {
     /// A proxy, by 407 (B2.100).
     case proxy(ProxyServer)
 
-    /// A proxy, whatever it is used for: tunnels and requests that it forwards are refused by the same one, for the same users.
+    /// A proxy, whatever it is used for: tunnels and requests that it forwards are refused by the same
+    /// one, for the same users.
     package init(_ proxy: ProxyServer) {
         var proxy = proxy
         proxy.tunnelsAlways = false

@@ -57,8 +57,8 @@ package struct Authorization: Sendable, Concealed {
         return session.challenge.algorithm
     }
 
-    /// The value of Authorization or Proxy-Authorization for a request; nil when none can be made: the hash of a body is
-    /// missing, or the system has no such hash function.
+    /// The value of Authorization or Proxy-Authorization for a request; nil when none can be made: the hash of a body
+    /// is missing, or the system has no such hash function.
     package func field(
         for request: AuthenticatedRequest, bodyHash: [UInt8]? = nil, hashes: HashFunctions
     ) -> String? {

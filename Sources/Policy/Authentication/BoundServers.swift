@@ -1,8 +1,9 @@
-// The servers to which a session has connections that belong to a user: NTLM or Negotiate was proven there, once for all requests
-// of the connection (B2.93). An answer over such a connection is that user's, though its request does not say so (B7.104). It must
-// not know tasks, caches or locks.
+// The servers to which a session has connections that belong to a user: NTLM or Negotiate was proven there, once for
+// all requests of the connection (B2.93). An answer over such a connection is that user's, though its request does not
+// say so (B7.104). It must not know tasks, caches or locks.
 
-/// Servers with connections that belong to a user. None is forgotten, since a connection may outlive everything else that is known.
+/// Servers with connections that belong to a user. None is forgotten, since a connection may outlive
+/// everything else that is known.
 package struct BoundServers: Sendable {
     /// With so many of them every server counts as one.
     package static let maximum = 256

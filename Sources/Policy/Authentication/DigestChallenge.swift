@@ -36,7 +36,8 @@ struct DigestChallenge: Sendable, Equatable {
         guard let realm = challenge["realm"], let nonce = challenge["nonce"],
             let algorithm = Self.algorithm(challenge["algorithm"]),
             let protection = Self.protection(challenge["qop"], body: body),
-            // RFC 7616 §3.4.2: what a session is derived from includes our nonce, which answers without qop do not tell.
+            // RFC 7616 §3.4.2: what a session is derived from includes our nonce, which answers
+            // without qop do not tell.
             !algorithm.isSession || protection != .legacy,
             // B2.86: other bytes than the server's would be hashed and returned.
             ["realm", "nonce", "opaque"].allSatisfy({ challenge.parameters.isReturnable($0) })

@@ -12,7 +12,8 @@ struct DigestSession: Sendable {
     private(set) var count: UInt32 = 1
     /// Our own nonce. RFC 7616 §3.4.2: what `-sess` derives stays with the first nonces of both.
     let clientNonce: String
-    /// H(A1), once it is kept. A session is one credential's, and what is hashed stays the same for all of its requests.
+    /// H(A1), once it is kept. A session is one credential's, and what is hashed stays the same
+    /// for all of its requests.
     private var keptSecret: String?
 
     /// Begins with a challenge.
@@ -81,7 +82,8 @@ struct DigestSession: Sendable {
         return parameters.joined(separator: ", ")
     }
 
-    /// Whether the server knows the password too (B2.89); nil where it does not say, or covers its body by what it says.
+    /// Whether the server knows the password too (B2.89); nil where it does not say, or covers
+    /// its body by what it says.
     func isProven(
         by info: [AuthenticationParameter], _ credential: PasswordCredential, request: AuthenticatedRequest,
         hashes: HashFunctions

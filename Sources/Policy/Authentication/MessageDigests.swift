@@ -1,7 +1,7 @@
 // MD4 (RFC 1320), MD5 (RFC 1321) and HMAC-MD5 (RFC 2104). Both hashes are broken for signatures and live on in NTLM and
 // Digest, which need no more of them than that they cannot be run backwards. They are written here because the system's
-// OpenSSL may lack them: MD4 is in its legacy provider, MD5 not in a FIPS one. They see secrets, and take the same steps
-// whatever those are.
+// OpenSSL may lack them: MD4 is in its legacy provider, MD5 not in a FIPS one. They see secrets, and take the same
+// steps whatever those are.
 
 /// What makes one of the family: how it mixes a block of sixteen words into its state.
 package protocol MessageDigestRounds {

@@ -1,6 +1,6 @@
 // The three messages of NTLM: what we can do, the server's challenge, our answer. MS-NLMP §2.2.1; behaviour B2.93,
-// B2.94. Nothing is signed or sealed over HTTP, so no session key is exchanged; Unicode and version 2 only. The values in
-// the answer are computed by `NTLMv2Response`.
+// B2.94. Nothing is signed or sealed over HTTP, so no session key is exchanged; Unicode and version 2 only. The values
+// in the answer are computed by `NTLMv2Response`.
 
 /// Makes and reads NTLM's messages.
 enum NTLM {

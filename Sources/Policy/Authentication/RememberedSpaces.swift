@@ -1,6 +1,6 @@
-// The spaces in which a session has proven its credentials, or was given them beforehand, so that requests there carry the
-// proof without being asked. Behaviour B2.77, B2.78, B2.87, B2.89, B2.91, B2.107. NTLM and Negotiate are not here: what they
-// prove belongs to a connection. It must not know tasks, storages or locks.
+// The spaces in which a session has proven its credentials, or was given them beforehand, so that requests there carry
+// the proof without being asked. Behaviour B2.77, B2.78, B2.87, B2.89, B2.91, B2.107. NTLM and Negotiate are not here:
+// what they prove belongs to a connection. It must not know tasks, storages or locks.
 
 /// What a session sends ahead of challenges.
 package struct RememberedSpaces: Sendable {
@@ -81,8 +81,8 @@ package struct RememberedSpaces: Sendable {
         if let oldest = passing.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { sides[oldest] = nil }
     }
 
-    /// The credential for a server, by Basic, at and below the directory of a target, is known beforehand. Its realm is not, and so
-    /// it has a space beside those that the server will name.
+    /// The credential for a server, by Basic, at and below the directory of a target, is known beforehand. Its realm is
+    /// not, and so it has a space beside those that the server will name.
     package mutating func give(_ credential: PasswordCredential, to side: AuthenticationSide, from target: String) {
         let space = AuthenticationSpace(side: side, realm: nil, method: .basic)
         let authorization = Authorization(space: space, credential: credential, isAhead: true, proof: .basic)

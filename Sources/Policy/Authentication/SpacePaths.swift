@@ -3,11 +3,12 @@
 
 /// The part of a server that one space covers, as far as it is known.
 struct SpacePaths: Sendable, Equatable {
-    /// More are not remembered; requests elsewhere are asked for their credential once more. Of the directories of Basic those stay
-    /// that were used last.
+    /// More are not remembered; requests elsewhere are asked for their credential once more. Of the directories of
+    /// Basic those stay that were used last.
     static let maximumCount = 64
 
-    /// Paths, each standing for itself and what lies below it. Of the directories of Basic those that were used long ago stand first.
+    /// Paths, each standing for itself and what lies below it. Of the directories of Basic those that were
+    /// used long ago stand first.
     private(set) var prefixes: [String]
 
     /// All of a server or proxy.
@@ -52,7 +53,8 @@ struct SpacePaths: Sendable, Equatable {
     mutating func formUnion(_ other: SpacePaths, oldGiveWay: Bool) {
         for prefix in other.prefixes {
             if let known = prefixes.firstIndex(where: { Self.lies(prefix[...], at: $0) }) {
-                // A move copies all of them. Where less than half of the room is behind it, its place does not matter yet.
+                // A move copies all of them. Where less than half of the room is behind it, its
+                // place does not matter yet.
                 if oldGiveWay, known < prefixes.count - Self.maximumCount / 2 {
                     prefixes.append(prefixes.remove(at: known))
                 }

@@ -1,9 +1,9 @@
-// Which transfers of a background session are under way: how many at a time (B10.9), not before their date (B10.26), those
-// whose time is left to the system behind all others (B10.12), again after a failure that may pass (B10.22, B10.39), those
-// that wait for a network only where no other wants their places, and none beyond its time (B10.41).
+// Which transfers of a background session are under way: how many at a time (B10.9), not before their date (B10.26),
+// those whose time is left to the system behind all others (B10.12), again after a failure that may pass (B10.22,
+// B10.39), those that wait for a network only where no other wants their places, and none beyond its time (B10.41).
 //
-// A machine: it is told what has happened and asked what is next. It must not know a clock, how a transfer is carried out,
-// or what a transfer is besides a number.
+// A machine: it is told what has happened and asked what is next. It must not know a clock, how a transfer is carried
+// out, or what a transfer is besides a number.
 
 /// The order of a session's transfers.
 package struct TransferSchedule: Sendable {
@@ -27,7 +27,8 @@ package struct TransferSchedule: Sendable {
         case begin(UInt64)
         /// The transfer has had its time: it ends with −1001.
         case expire(UInt64)
-        /// Another transfer wants the place of this one, which waits for a network: its attempt ends, and has failed with −1009.
+        /// Another transfer wants the place of this one, which waits for a network: its attempt ends,
+        /// and has failed with −1009.
         case postpone(UInt64)
     }
 

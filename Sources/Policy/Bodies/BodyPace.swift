@@ -1,16 +1,17 @@
-// Whether a body comes so fast that it had better be read in few large pieces: each piece wakes a thread, and often two. What
-// comes slowly is never kept waiting for more.
+// Whether a body comes so fast that it had better be read in few large pieces: each piece wakes a thread, and often
+// two. What comes slowly is never kept waiting for more.
 //
 // Must not know: which reader waits for more and how, what time it is, what is in the body.
 
 /// The pace at which a body comes.
 ///
-/// It is looked at whenever everything has been read that was there. Times are nanoseconds since any fixed moment of the caller's.
+/// It is looked at whenever everything has been read that was there. Times are nanoseconds since any
+/// fixed moment of the caller's.
 package struct BodyPace: Sendable {
     /// How many bytes are worth waiting for: what one buffer takes.
     ///
-    /// Measured: with half as many, a GiB took 0.251 s of processor time in place of 0.212 s (over TLS 0.574 s and 0.548 s);
-    /// with twice as many it took 0.220 s (0.502 s), and a third longer.
+    /// Measured: with half as many, a GiB took 0.251 s of processor time in place of 0.212 s (over TLS 0.574 s and
+    /// 0.548 s); with twice as many it took 0.220 s (0.502 s), and a third longer.
     package static let pieceSize = 512 << 10
     /// How long they are waited for. At the least pace that is fast, so many take as long.
     package static let longestWait: Int64 = 1_000_000

@@ -1,6 +1,7 @@
-// How the server of a stored answer was trusted, and for which loads that is enough: behaviour B7.102. An answer of a server that
-// the default evaluation would have refused serves only loads with the judge or rule that has accepted it. An answer that was kept
-// before this was written down serves no load over TLS. It must not know evaluators, delegates or sessions: those are marks here.
+// How the server of a stored answer was trusted, and for which loads that is enough: behaviour B7.102. An answer of a
+// server that the default evaluation would have refused serves only loads with the judge or rule that has accepted it.
+// An answer that was kept before this was written down serves no load over TLS. It must not know evaluators, delegates
+// or sessions: those are marks here.
 
 /// How the server of an answer was trusted.
 package enum AnswerTrust: Sendable, Hashable {
@@ -92,7 +93,8 @@ package enum ServerAcceptance: Sendable, Hashable {
     case evaluated
     /// A delegate's answer accepted it in place of the evaluation.
     case vouchedFor
-    /// It was accepted in one of these ways, and knows a certificate of ours: it may answer for its owner alone (B7.106).
+    /// It was accepted in one of these ways, and knows a certificate of ours: it may answer for
+    /// its owner alone (B7.106).
     case identified
 
     /// Whether what comes from the server is for those alone who share a delegate's decisions.

@@ -126,7 +126,8 @@ package enum CacheRules {
         switch verdict {
         case .leave: return .deliver(.none)
         case .forget: return .deliver(stored == nil ? .none : .forget)
-        // B7.102: an answer that could serve no request is not kept; what it would have taken the place of is not right any more.
+        // B7.102: an answer that could serve no request is not kept; what it would have taken the place
+        // of is not right any more.
         case .store where !news.trust.isOfUse: return .deliver(stored == nil ? .none : .forget)
         // B7.104: what is stored could not be told from an answer that is for all.
         case .store where isUsers && !CacheControl(news.fields).isPublic:
@@ -193,8 +194,8 @@ package enum CacheRules {
 }
 
 extension StoredAnswer {
-    /// A Vary that came with news is the one that is stored, and shown (B7.74): what it names of the request that was just
-    /// confirmed selects the answer from now on (B7.81).
+    /// A Vary that came with news is the one that is stored, and shown (B7.74): what it names of the request that was
+    /// just confirmed selects the answer from now on (B7.81).
     fileprivate mutating func select(
         by news: ValidationRules.News, request: Fields, salt: @autoclosure () -> SipHash.Words
     ) {

@@ -104,8 +104,8 @@ package struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
         }
     }
 
-    /// The keys of entries that cost more together than there is room for, the longest unused first. Only these are looked at,
-    /// and the one behind them: `looksAt` is called for each.
+    /// The keys of entries that cost more together than there is room for, the longest unused first. Only these are
+    /// looked at, and the one behind them: `looksAt` is called for each.
     package func excess(over room: Int, looksAt: () -> Void = {}) -> [Key] {
         var keys: [Key] = []
         var (place, left) = (oldest, totalCost)

@@ -83,7 +83,8 @@ package struct Selection: Sendable, Equatable {
         return members.allSatisfy { $0.value == Self.value($0.name, in: request, salt: salt) }
     }
 
-    /// Whether a request selects the answer before the loader has added credentials and cookies to it: those are not compared.
+    /// Whether a request selects the answer before the loader has added credentials and cookies to
+    /// it: those are not compared.
     package func matchesWithoutSecrets(_ request: Fields) -> Bool {
         members.allSatisfy {
             Self.isSecret($0.name) || $0.value == Self.value($0.name, in: request, salt: salt)

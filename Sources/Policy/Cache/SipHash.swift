@@ -1,6 +1,6 @@
 // SipHash-2-4: a short digest of bytes that is the same in every process, unlike the library's Hasher. It names and
-// checks what is kept in files, stands for values that must not be written down, and spreads hosts over shards. It is no
-// signature.
+// checks what is kept in files, stands for values that must not be written down, and spreads hosts over shards. It is
+// no signature.
 // J.-P. Aumasson, D. J. Bernstein: "SipHash: a fast short-input PRF".
 
 /// Digests of 64 bits under a key of 128.

@@ -1,5 +1,5 @@
-// What a private cache may keep, and in which form: RFC 9111 §3, behaviour B7.8, B7.43 to B7.51, B7.54. It must not know
-// where things are kept, nor whether a delegate wants something else.
+// What a private cache may keep, and in which form: RFC 9111 §3, behaviour B7.8, B7.43 to B7.51, B7.54. It must not
+// know where things are kept, nor whether a delegate wants something else.
 
 import URLLoadingWire
 
@@ -35,8 +35,8 @@ package enum StoringRules {
         return status == 404 || status == 410 ? .forget : .leave
     }
 
-    /// What becomes of a stored answer to which the server has given a new head (B7.74). It does not stay with more fields than an
-    /// answer may have: each validation could add as many.
+    /// What becomes of a stored answer to which the server has given a new head (B7.74). It does not stay with more
+    /// fields than an answer may have: each validation could add as many.
     static func renewal(by fresh: StoredAnswer, request: Fields) -> CacheChange {
         if fresh.control.noStore || fresh.fields.count > WireLimits.standard.fieldCount { return .forget }
         return CacheControl(request).noStore ? .none : .freshen(fresh)
@@ -45,8 +45,8 @@ package enum StoringRules {
     /// Whether an answer whose delegate is asked about storing it has a status that Apple's loader proposes (B7.44).
     package static func isProposed(status: Int) -> Bool { (200...299).contains(status) }
 
-    /// The length of the longest body that is kept although the program has not asked for that: five hundredths of the disk's
-    /// capacity, or of the memory's where that is all there is (B7.8); nil where there is none.
+    /// The length of the longest body that is kept although the program has not asked for that: five hundredths of the
+    /// disk's capacity, or of the memory's where that is all there is (B7.8); nil where there is none.
     package static func longestBody(memoryCapacity: Int, diskCapacity: Int) -> Int64? {
         let capacity = diskCapacity > 0 ? diskCapacity : memoryCapacity
         return capacity > 0 ? Int64(capacity / 20) : nil

@@ -1,5 +1,5 @@
-// Reads dates as cookies carry them: in any order of their parts, in any of the forms servers have ever written
-// (RFC 6265 §5.1.1, which RFC 6265bis keeps). The time is always taken for UTC; whatever else a date says is passed over.
+// Reads dates as cookies carry them: in any order of their parts, in any of the forms servers have ever written (RFC
+// 6265 §5.1.1, which RFC 6265bis keeps). The time is always taken for UTC; whatever else a date says is passed over.
 //
 // Must not know clocks, and what a date is for.
 

@@ -1,4 +1,5 @@
-// The cookies of one storage: found by host, replaced by identity, and never more than so many (RFC 6265bis §5.7, §5.8).
+// The cookies of one storage: found by host, replaced by identity, and never more than so many
+// (RFC 6265bis §5.7, §5.8).
 //
 // A value: the lock around it, the clock and the disk are its owner's. Must not know sessions and URLs.
 
@@ -262,8 +263,8 @@ package struct CookieJar: Sendable {
         return least.map { entries.remove(at: $0.index) }
     }
 
-    /// There are too many altogether: the same, crowded domains first. A few more go than have to, so that the next ones
-    /// need no sorting.
+    /// There are too many altogether: the same, crowded domains first. A few more go than have to, so that the next
+    /// ones need no sorting.
     private mutating func makeRoom(now: Double) {
         // Without the cookies themselves, which would be copied with all that they refer to.
         var ranked: [(rank: Int, use: UInt64, domain: String, number: UInt64)] = []

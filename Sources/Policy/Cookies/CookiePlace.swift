@@ -1,5 +1,5 @@
-// A request as cookies see it: where it goes, and on whose behalf. The questions of RFC 6265bis §5.1 about hosts and paths
-// are answered here.
+// A request as cookies see it: where it goes, and on whose behalf. The questions of RFC 6265bis §5.1 about hosts and
+// paths are answered here.
 //
 // Must not know cookies, and what becomes of the answers.
 
@@ -109,8 +109,8 @@ package struct CookieContext: Sendable {
         return mainHost == place.host || !place.isIPLiteral && CookiePlace.isBelow(mainHost, place.host)
     }
 
-    /// Whether another site than the main document's is asked (B8.59). The suffixes are wanted only where there are two hosts
-    /// to compare.
+    /// Whether another site than the main document's is asked (B8.59). The suffixes are wanted only where there are two
+    /// hosts to compare.
     package func isCrossSite(_ suffixes: () -> PublicSuffixes) -> Bool {
         guard let mainHost, mainHost != place.host else { return false }
         let suffixes = suffixes()

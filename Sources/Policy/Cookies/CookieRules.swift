@@ -1,5 +1,5 @@
-// Which cookies are taken from an answer and which go with a request: RFC 6265bis §5.7 and §5.8.3, behaviour 8.3 and 8.4.
-// What needs the other cookies is `CookieJar`'s.
+// Which cookies are taken from an answer and which go with a request: RFC 6265bis §5.7 and §5.8.3, behaviour 8.3 and
+// 8.4. What needs the other cookies is `CookieJar`'s.
 //
 // Must not know where cookies are kept, and where the policy is from.
 
@@ -48,7 +48,8 @@ package enum CookieRules {
         }
     }
 
-    /// Whether a cookie is taken from an answer; one for a public suffix that is the host itself becomes the host's only.
+    /// Whether a cookie is taken from an answer; one for a public suffix that is the host itself
+    /// becomes the host's only.
     package static func refusal(
         _ cookie: inout Cookie, from context: CookieContext, suffixes: () -> PublicSuffixes
     ) -> CookieRefusal? {

@@ -1,6 +1,6 @@
-// The names under which anyone can have a name of their own: "com", "co.uk", "github.io". No cookie may be for all of such a
-// suffix, and two hosts are of one site if they share the label before it. The list is Mozilla's, in the form in which
-// systems have it (publicsuffix.org/list), or as a table of all its rules that the library brings.
+// The names under which anyone can have a name of their own: "com", "co.uk", "github.io". No cookie may be for all of
+// such a suffix, and two hosts are of one site if they share the label before it. The list is Mozilla's, in the form in
+// which systems have it (publicsuffix.org/list), or as a table of all its rules that the library brings.
 //
 // Must not know where the list lies.
 
@@ -69,8 +69,8 @@ package struct PublicSuffixes: Sendable {
     /// Whether a name is a public suffix as a whole.
     package func isPublicSuffix(_ name: String) -> Bool { !name.isEmpty && suffixStart(name) == name.startIndex }
 
-    /// What stands for all hosts that one owner has: the suffix and the label before it; for a suffix, or an address, the
-    /// name itself.
+    /// What stands for all hosts that one owner has: the suffix and the label before it; for a suffix, or an address,
+    /// the name itself.
     package func site(of host: String) -> Substring {
         let start = suffixStart(host)
         // An address ends in a number or holds colons; no suffix does.
@@ -88,8 +88,8 @@ package struct PublicSuffixes: Sendable {
         domain.utf8.count <= suffix(of: host).utf8.count || isPublicSuffix(domain)
     }
 
-    /// Where the suffix of a name begins, by the rule with most labels; an exception wins, and without any rule the last
-    /// label is the suffix.
+    /// Where the suffix of a name begins, by the rule with most labels; an exception wins, and without any rule the
+    /// last label is the suffix.
     private func suffixStart(_ name: String) -> String.Index {
         let starts = labelStarts(name)
         for (index, start) in starts.enumerated() {
@@ -185,7 +185,8 @@ private enum SuffixTable {
         return nil
     }
 
-    /// What an entry's labels say of a label. Exceptions stand before a star, and both before all others, which are searched by halving.
+    /// What an entry's labels say of a label. Exceptions stand before a star, and both before all others, which
+    /// are searched by halving.
     private static func rule(of label: Bytes, in labels: Range<Int>) -> PublicSuffixes.Rule {
         var (low, high) = (labels.lowerBound, labels.upperBound)
         while low < high, text[low] < UInt8(ascii: "-") {

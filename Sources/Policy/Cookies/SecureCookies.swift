@@ -1,6 +1,6 @@
-// Which Secure cookies a jar holds, found by what a cookie that would hide one has in common with it (RFC 6265bis §5.7): the
-// name, a domain that is the same, above or below, and a path at or above the new one's. One answer may set hundreds
-// of cookies beside thousands, so none is looked for by going through all.
+// Which Secure cookies a jar holds, found by what a cookie that would hide one has in common with it (RFC
+// 6265bis §5.7): the name, a domain that is the same, above or below, and a path at or above the new one's. One answer
+// may set hundreds of cookies beside thousands, so none is looked for by going through all.
 
 /// The Secure cookies of a jar.
 struct SecureCookies: Sendable {

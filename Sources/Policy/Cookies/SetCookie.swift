@@ -1,5 +1,5 @@
-// Reads one Set-Cookie field: a name, a value and attributes, by the algorithm of RFC 6265bis §5.6. What comes out is what
-// the server wrote; whether the cookie is taken is decided elsewhere (`CookieRules`).
+// Reads one Set-Cookie field: a name, a value and attributes, by the algorithm of RFC 6265bis §5.6. What comes out is
+// what the server wrote; whether the cookie is taken is decided elsewhere (`CookieRules`).
 //
 // Must not know which server sent the field, and when.
 

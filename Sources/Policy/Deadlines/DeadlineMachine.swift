@@ -74,8 +74,8 @@ package struct DeadlineMachine: Sendable {
         }
     }
 
-    /// The idle limit was reached, but what was sent before may have gone on its way since (B6.42): the time then runs from there,
-    /// and the answer is true.
+    /// The idle limit was reached, but what was sent before may have gone on its way since (B6.42): the time then runs
+    /// from there, and the answer is true.
     package mutating func arrived(_ arrival: Arrival, _ now: Duration) -> Bool {
         guard let limit, case .running = idle, arrival.age < limit else { return false }
         // A peer that takes nothing still answers the system's probes.

@@ -1,5 +1,6 @@
-// Whether a download that broke off can be taken up again, what is then asked, and what the answer means: RFC 9110 §13.1.5,
-// §14 and §15.3.7, behaviour B9.21 to B9.31. Must not know files, tasks, nor where what was loaded is kept.
+// Whether a download that broke off can be taken up again, what is then asked, and what the answer
+// means: RFC 9110 §13.1.5, §14 and §15.3.7, behaviour B9.21 to B9.31. Must not know files, tasks, nor
+// where what was loaded is kept.
 
 import URLLoadingWire
 
@@ -31,8 +32,8 @@ package enum ResumedAnswer: Sendable, Equatable {
 package enum ResumeRules {
     /// By what an answer can be continued when it breaks off; nil where it cannot.
     ///
-    /// `request` are the fields of the program's own request: one that asks for a part itself, or under conditions, is not
-    /// ours to put together. `known` is by what the answer was asked to be the rest of something.
+    /// `request` are the fields of the program's own request: one that asks for a part itself, or under conditions, is
+    /// not ours to put together. `known` is by what the answer was asked to be the rest of something.
     package static func validator(
         method: String, isHTTP: Bool, request: Fields, status: Int, fields: Fields, time: WallTime,
         known: ResumeValidator? = nil
@@ -67,8 +68,8 @@ package enum ResumeRules {
         return fields
     }
 
-    /// What an answer to such a request means. `length` is its body's, where it is known; `total` is what the length of the
-    /// whole was said to be before.
+    /// What an answer to such a request means. `length` is its body's, where it is known; `total` is what the length of
+    /// the whole was said to be before.
     package static func meaning(
         ofStatus status: Int, fields: Fields, length: Int64?, time: WallTime, offset: Int64, total: Int64?,
         validator: ResumeValidator

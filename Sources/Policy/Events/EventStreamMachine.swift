@@ -1,5 +1,5 @@
-// Whether an answer is a stream of server-sent events, and what follows its end: whether it is asked for again, and when
-// (WHATWG HTML, "Server-sent events"; B5.84 to B5.87).
+// Whether an answer is a stream of server-sent events, and what follows its end: whether it is asked for again, and
+// when (WHATWG HTML, "Server-sent events"; B5.84 to B5.87).
 //
 // Must not know: requests, clocks, what the events are.
 

@@ -29,7 +29,8 @@ package enum FTPFailure: Error, Sendable, Hashable {
     case accountRequired
     /// The server does not protect connections by TLS.
     case protectionRefused(code: Int)
-    /// The server said more than its answer to AUTH TLS before TLS began (RFC 4217 §15.1.1, the injection of plaintext).
+    /// The server said more than its answer to AUTH TLS before TLS began (RFC 4217 §15.1.1, the
+    /// injection of plaintext).
     case plaintextBeforeTLS
     /// There is no such file or directory.
     case missing

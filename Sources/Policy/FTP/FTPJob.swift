@@ -96,7 +96,8 @@ package enum FTPAction: Sendable, Hashable {
     case connectAgain
     /// Connect to this port of the server; then `dataOpened()` or `dataUnreachable()`.
     case openData(port: Int)
-    /// The data connection carries data from now on, within TLS if the job is protected; then `dataEnded` or `dataLost`.
+    /// The data connection carries data from now on, within TLS if the job is protected; then
+    /// `dataEnded` or `dataLost`.
     case transfer(FTPHead)
     /// All is well.
     case finish

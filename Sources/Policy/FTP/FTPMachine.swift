@@ -1,6 +1,6 @@
-// One FTP transfer, as events in and actions out: the login, where the file is, how it is transferred, and whether all of
-// it has come. RFC 959, RFC 2428 (EPSV), RFC 3659 (SIZE, MDTM, REST), RFC 4217 (TLS), RFC 1738 §3.2 for the order of the
-// commands; B14.20 to B14.26.
+// One FTP transfer, as events in and actions out: the login, where the file is, how it is transferred, and whether all
+// of it has come. RFC 959, RFC 2428 (EPSV), RFC 3659 (SIZE, MDTM, REST), RFC 4217 (TLS), RFC 1738 §3.2 for the order of
+// the commands; B14.20 to B14.26.
 //
 // A transfer has succeeded when its data has ended, the server has said so (226 or 250), and nothing of the announced
 // length is missing; a rest has the announced length to the byte. Everything else is a failure, never a short success.
@@ -62,8 +62,8 @@ package struct FTPMachine: Sendable {
     /// Whether data flows, as far as is known.
     package var isTransferring: Bool { if case .transferring = state { true } else { false } }
 
-    /// Whether the server's last word has been said: what follows on the control connection, a farewell to a client that is slow
-    /// to take the data, says nothing about the transfer.
+    /// Whether the server's last word has been said: what follows on the control connection, a farewell to a client
+    /// that is slow to take the data, says nothing about the transfer.
     package var isSettled: Bool {
         switch state {
         case .transferring(let progress): progress.isConfirmed
@@ -112,8 +112,8 @@ package struct FTPMachine: Sendable {
         return .send(FTPCommand("PBSZ", "0"))
     }
 
-    /// The question for a name and a password is answered. Nil is no answer: the first time the user is anonymous then, and
-    /// after that it is the end (B14.21).
+    /// The question for a name and a password is answered. Nil is no answer: the first time the user is anonymous then,
+    /// and after that it is the end (B14.21).
     package mutating func credentialAnswered(_ answer: PasswordCredential?) -> FTPAction? {
         guard case .awaitingCredential = state else { return nil }
         guard let chosen = answer ?? (refusals == 0 ? Self.anonymous : nil) else {
@@ -173,8 +173,8 @@ package struct FTPMachine: Sendable {
         }
     }
 
-    /// A server may end the connection with its refusal, which can cross the next user name on its way: another connection,
-    /// once for each refusal.
+    /// A server may end the connection with its refusal, which can cross the next user name on its way: another
+    /// connection, once for each refusal.
     private mutating func reconnect() -> FTPAction? {
         guard case .sendingUser = state, refusals > 0, !hasReconnected else { return nil }
         return connectAgain()

@@ -1,5 +1,5 @@
-// Where a server listens for the data connection, out of its reply to EPSV or PASV. Only the port is taken: a server that
-// could name an address could make its clients connect to others' machines (B14.22, RFC 2577 §3).
+// Where a server listens for the data connection, out of its reply to EPSV or PASV. Only the port is taken: a server
+// that could name an address could make its clients connect to others' machines (B14.22, RFC 2577 §3).
 //
 // Must not know: sockets, which of the two was asked.
 

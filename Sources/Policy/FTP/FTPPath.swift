@@ -1,5 +1,5 @@
-// What the path of an ftp URL asks for: the directories to change into one by one, the name behind them, and the way it is
-// transferred. RFC 1738 §3.2.2 and §3.2.3; B14.23, B14.24.
+// What the path of an ftp URL asks for: the directories to change into one by one, the name behind them, and the way it
+// is transferred. RFC 1738 §3.2.2 and §3.2.3; B14.23, B14.24.
 //
 // Must not know: commands, replies, the rest of the URL.
 
@@ -33,8 +33,8 @@ package struct FTPPath: Sendable, Hashable {
             names.append(try Self.decoded(part))
         }
         let last = names.popLast() ?? []
-        // RFC 1738 would have an empty name in the middle sent as such, which servers refuse. In front it means the root,
-        // as users of other clients expect of `ftp://host//etc/motd`.
+        // RFC 1738 would have an empty name in the middle sent as such, which servers refuse. In front it means the
+        // root, as users of other clients expect of `ftp://host//etc/motd`.
         let startsAtRoot = names.first?.isEmpty == true
         names.removeAll(where: \.isEmpty)
         if startsAtRoot { names.insert([UInt8(ascii: "/")], at: 0) }

@@ -1,5 +1,5 @@
-// What a reply means by itself, wherever the transfer stands: what SIZE and MDTM are answered with (RFC 3659 §2.3, §4), and
-// refusals (RFC 959 §4.2.2).
+// What a reply means by itself, wherever the transfer stands: what SIZE and MDTM are answered with (RFC 3659 §2.3, §4),
+// and refusals (RFC 959 §4.2.2).
 //
 // Must not know: what is done about it.
 

@@ -1,5 +1,5 @@
-// What an FTP server says on the control connection, cut out of its bytes: single lines, or several between the first and
-// the last that bear the same number. RFC 959 §4.2. Lines may end with a bare LF, as some servers' do.
+// What an FTP server says on the control connection, cut out of its bytes: single lines, or several between the first
+// and the last that bear the same number. RFC 959 §4.2. Lines may end with a bare LF, as some servers' do.
 //
 // Must not know: what was asked, what a number means for it, where the bytes come from.
 

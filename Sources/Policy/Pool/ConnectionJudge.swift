@@ -2,8 +2,9 @@
 
 /// The judge of a connection: it has judged the server, and has chosen which client certificate that server saw.
 ///
-/// What the session has decided holds for all its requests. What the delegate of a single task has decided holds for the
-/// tasks of that delegate: others may refuse such a server, and have not chosen to be known to it by that certificate.
+/// What the session has decided holds for all its requests. What the delegate of a single task has decided
+/// holds for the tasks of that delegate: others may refuse such a server, and have not chosen to be known
+/// to it by that certificate.
 package struct ConnectionJudge: Hashable, Sendable {
     private let number: Int
 

@@ -2,8 +2,8 @@
 // again and again only moves its own expiry; the heap hears of it when the earlier deadline it holds has passed.
 // So the common release costs one comparison, and an entry may be out of date: its owner tells.
 //
-// Measured: all of the pool's times are durations since any fixed moment of its driver's. `ContinuousClock.Instant` is a
-// type whose layout the compiler learns at run time only; rows that hold one cost three times as much to touch.
+// Measured: all of the pool's times are durations since any fixed moment of its driver's. `ContinuousClock.Instant` is
+// a type whose layout the compiler learns at run time only; rows that hold one cost three times as much to touch.
 
 /// A heap of deadlines, each true when it was added and perhaps too early now.
 struct IdleDeadlines {

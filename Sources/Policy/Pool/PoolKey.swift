@@ -12,7 +12,8 @@ package struct PoolKey: Sendable {
     package let origin: Origin
     /// The way to the server.
     package let route: Route
-    /// Whose judgement the connection stands by. A session's TLS settings are the same for all its connections to an origin.
+    /// Whose judgement the connection stands by. A session's TLS settings are the same for all its
+    /// connections to an origin.
     package let judge: ConnectionJudge
     /// Which protocols it may speak.
     package let protocols: ProtocolOffer
@@ -26,8 +27,8 @@ package struct PoolKey: Sendable {
         }
     }
 
-    /// The key of requests to an origin on a route, whose connections have this judge. Where nothing is judged on the way the
-    /// judge does not count; and where no protocol can be agreed on it is HTTP/1.1.
+    /// The key of requests to an origin on a route, whose connections have this judge. Where nothing is judged on the
+    /// way the judge does not count; and where no protocol can be agreed on it is HTTP/1.1.
     package init(
         toReach origin: Origin, by route: Route, judge: ConnectionJudge = .session, protocols: ProtocolOffer = .http1
     ) {
@@ -45,7 +46,8 @@ package struct PoolKey: Sendable {
         }
     }
 
-    /// H1.3, H1.4, H1.8: what is plain speaks HTTP/2 by prior knowledge only, and never to a proxy; what is under TLS asks.
+    /// H1.3, H1.4, H1.8: what is plain speaks HTTP/2 by prior knowledge only, and never to a
+    /// proxy; what is under TLS asks.
     private static func possible(_ protocols: ProtocolOffer, _ origin: Origin, by route: Route) -> ProtocolOffer {
         switch (origin.scheme, protocols) {
         case (_, .http1): return .http1
@@ -58,7 +60,8 @@ package struct PoolKey: Sendable {
         }
     }
 
-    /// Whether certificates are shown on the way to an origin: its own, or those of a proxy that is spoken to under TLS.
+    /// Whether certificates are shown on the way to an origin: its own, or those of a proxy
+    /// that is spoken to under TLS.
     package static func isJudged(_ origin: Origin, by route: Route) -> Bool {
         switch (origin.scheme, route) {
         case (.https, _): true

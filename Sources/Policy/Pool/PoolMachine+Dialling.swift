@@ -1,5 +1,5 @@
-// When a connection is opened, for which request, and what makes room for it: rules 2 and 3 of `PoolMachine`. Must not know: what a
-// dial is.
+// When a connection is opened, for which request, and what makes room for it: rules 2 and 3 of `PoolMachine`. Must not
+// know: what a dial is.
 
 extension PoolMachine {
     /// Gives dials that have lost their request, or requests that are new, what they lack.
@@ -28,7 +28,8 @@ extension PoolMachine {
         while records.hosts[host].unmet > 0, var waiter = nextToDial(at: host) {
             var key = records.waiters[waiter].key
             if records.hosts[host].connections >= limits.perHost, !makeRoom(at: host, for: key) {
-                // A connection that is kept for one key though it takes no request for the moment can make room for another key.
+                // A connection that is kept for one key though it takes no request for the moment can
+                // make room for another key.
                 guard let other = nextToDial(at: host, except: key) else { return }
                 (waiter, key) = (other, records.waiters[other].key)
                 guard makeRoom(at: host, for: key) else { return }

@@ -1,5 +1,5 @@
-// A connection that is kept from one request for the next one of its task: NTLM and Negotiate prove the user of a connection,
-// in several rounds that no other request may come between (B2.93, RFC 4559 §6).
+// A connection that is kept from one request for the next one of its task: NTLM and Negotiate prove the user of a
+// connection, in several rounds that no other request may come between (B2.93, RFC 4559 §6).
 //
 // Meanwhile the connection counts as in use. Must not know what is proved, and how.
 
@@ -12,8 +12,8 @@ extension PoolMachine {
         records.kept[request] = connection
     }
 
-    /// Nothing will follow `request` on the connection that was kept for it: the connection is half way through a proof,
-    /// so it is closed.
+    /// Nothing will follow `request` on the connection that was kept for it: the connection is half way through a
+    /// proof, so it is closed.
     package mutating func abandonedKept(after request: RequestID) {
         if let row = takeKept(after: request) { close(row) }
     }

@@ -1,5 +1,5 @@
-// A question about the peer of a dial, which has to be answered before the connection may be used. The request behind the dial
-// is asked, and bound to it: rule 4 of `PoolMachine`. Must not know what is asked, and what is answered.
+// A question about the peer of a dial, which has to be answered before the connection may be used. The request behind
+// the dial is asked, and bound to it: rule 4 of `PoolMachine`. Must not know what is asked, and what is answered.
 
 extension PoolMachine {
     /// The request a dial is under way for; nil when another connection has served it and none has taken its place.
@@ -25,8 +25,8 @@ extension PoolMachine {
         endQuestion(of: row, now)
     }
 
-    /// The judge that a dial has asked has no say, and the session judges it: the dial goes over to the session's key, with
-    /// the requests that it is for and those of the same judge that wait without a dial. Returns these requests.
+    /// The judge that a dial has asked has no say, and the session judges it: the dial goes over to the session's key,
+    /// with the requests that it is for and those of the same judge that wait without a dial. Returns these requests.
     package mutating func leftToSession(_ connection: ConnectionID, now: Duration) -> [RequestID] {
         guard let row = records.row(of: connection), records.connections[row].state == .dialling else { return [] }
         let before = records.connections[row].key

@@ -1,9 +1,9 @@
-// Connections that several requests share: what follows when one turns out to be so, and when it is one too many. Rule 9 of
-// `PoolMachine`. Must not know: which protocol shares.
+// Connections that several requests share: what follows when one turns out to be so, and when it is one too many. Rule
+// 9 of `PoolMachine`. Must not know: which protocol shares.
 
 extension PoolMachine {
-    /// A dial has turned out to lead to a shared connection: those that wait for its key use it, the one that was asked about
-    /// its peer first, and one dial is enough for the rest.
+    /// A dial has turned out to lead to a shared connection: those that wait for its key use it, the one that was asked
+    /// about its peer first, and one dial is enough for the rest.
     mutating func share(_ row: Int, with asked: Int?, now: Duration) {
         let key = records.connections[row].key
         records.move(row, to: .available)
@@ -20,8 +20,8 @@ extension PoolMachine {
         finish(key)
     }
 
-    /// Leaves the requests of a key that go on waiting one dial for all. A request that is asked about a peer stays with
-    /// that dial.
+    /// Leaves the requests of a key that go on waiting one dial for all. A request that is asked about a peer stays
+    /// with that dial.
     mutating func gather(_ key: Int) {
         var (dial, first) = (records.keys[key].dialling.oldest, PoolRecords.none)
         while dial != PoolRecords.none {
@@ -39,7 +39,8 @@ extension PoolMachine {
         while let dial = records.newestSurplusDial(of: key) { cancel(dial) }
     }
 
-    /// Whether an unused connection is one too many: a waiting request needs its place, or another, shared connection has room.
+    /// Whether an unused connection is one too many: a waiting request needs its place, or another,
+    /// shared connection has room.
     func isBeyondNeed(_ row: Int) -> Bool {
         let key = records.connections[row].key
         let unmet = records.hosts[records.keys[key].host].unmet
@@ -55,7 +56,8 @@ extension PoolMachine {
         return min(idleLimit ?? Self.barredTime, Self.barredTime)
     }
 
-    /// Requests of a key wait for a dial: its idle connections that take none keep them from it for a short time only (H2.4).
+    /// Requests of a key wait for a dial: its idle connections that take none keep them from it for
+    /// a short time only (H2.4).
     mutating func hastenBarred(of key: Int, now: Duration) {
         var row = records.keys[key].idle.oldest
         while row != PoolRecords.none {

@@ -1,5 +1,5 @@
-// Connections that are opened before there is a request for them: rule 12 of `PoolMachine`. Must not know: which program wants
-// them, and why.
+// Connections that are opened before there is a request for them: rule 12 of `PoolMachine`. Must not know: which
+// program wants them, and why.
 
 extension PoolMachine {
     /// What comes of wanting a connection to be ready.
@@ -12,8 +12,8 @@ extension PoolMachine {
         case opening
     }
 
-    /// So many unused connections of a key are wanted before there are requests for them; `request` opens one, if one is
-    /// missing. It closes nothing, waits for none that is in use, and is bound to its dial from the beginning.
+    /// So many unused connections of a key are wanted before there are requests for them; `request` opens one, if one
+    /// is missing. It closes nothing, waits for none that is in use, and is bound to its dial from the beginning.
     package mutating func warmedUp(_ request: RequestID, key: PoolKey, wanted: Int, now: Duration) -> Warmth {
         guard phase == .running else { return .full }
         let row = records.keyRow(for: key)

@@ -1,39 +1,43 @@
 // Decides which connection serves which request, when to open one and when to close one: for one session, over all
-// its hosts. Behaviour B16.1 to B16.7, RFC 9112 §9.3 and §9.4; H2.1 to H2.6. It must not know what a connection is, what it
-// speaks, what a request is, nor what time it is; ids and times are arguments, and an id it does not know is ignored. What an
-// event leads to is pulled by `nextAction`, in the order in which it is to be done.
+// its hosts. Behaviour B16.1 to B16.7, RFC 9112 §9.3 and §9.4; H2.1 to H2.6. It must not know what a connection is,
+// what it speaks, what a request is, nor what time it is; ids and times are arguments, and an id it does not know is
+// ignored. What an event leads to is pulled by `nextAction`, in the order in which it is to be done.
 //
 // A connection is unused while it is idle, and while it is being opened and no request waits for it.
 //
 // The rules:
 // 1. Requests and connections of one `PoolKey` are interchangeable. Whichever connection of the key becomes ready
-//    first serves the first waiting request, whichever request caused its dial (late binding). A connection serves as many at the
-//    same time as its capacity says; over HTTP/1.1 that is one.
+//    first serves the first waiting request, whichever request caused its dial (late binding). A connection serves as
+//    many at the same time as its capacity says; over HTTP/1.1 that is one.
 // 2. A dial is made for each waiting request beyond the dials already under way, within the limit per host. The limit
 //    counts every connection to the host's name in any state, over all keys that share it (B16.1). Each waiting request
 //    is paired with at most one dial, so that a failed dial has one request to fail with it.
 // 3. At the limit, unused connections make room for waiting requests: a dial beyond need is cancelled, or the idle
-//    connection that would expire first is closed. So while a request waits without a dial, every connection of that host
-//    is in use or is being dialled for a waiting request.
-// 4. A request that is asked about the peer of its dial is bound to the dial from then on: no other connection serves the
-//    request, the dial serves no other request before it is open, and if it fails the request fails. When the request goes
-//    away, the next one that the dial is for, or that has no dial, takes its place; where there is none the dial is given up.
+//    connection that would expire first is closed. So while a request waits without a dial, every connection of that
+//    host is in use or is being dialled for a waiting request.
+// 4. A request that is asked about the peer of its dial is bound to the dial from then on: no other connection
+//    serves the request, the dial serves no other request before it is open, and if it fails the request fails. When
+//    the request goes away, the next one that the dial is for, or that has no dial, takes its place; where there is
+//    none the dial is given up.
 // 5. The idle connection used last is used first, so that surplus ones grow old and expire.
 // 6. A connection that is kept after a request serves the request that continues that one, and no other.
-// 7. Of more idle connections than the pool may have, over all hosts, those go that have been idle for the longest time, and so
-//    do some when the machine has no descriptor left for a dial.
-// 8. A dial whose request was served sooner by another connection is surplus. It goes on for the next request, but no longer
-//    than an idle connection stays: the peer may never answer. It is given up with the idle ones when the session ends.
-// 9. Where a server's connections are shared, one dial at a time is under way for all that wait for it, and fails all that
-//    asked before it was begun, unless only one was asked about the peer. Nothing is known of a server at first: it is dialled
-//    as rule 2 says, and when a connection turns out to be shared the other dials end.
-//    One that is idle and takes no request for the moment keeps the requests of its key waiting, but for some seconds only.
-// 10. A connection that drains takes no new requests and does not count any more; it is closed when its last request ends.
-// 11. Where connections have a greatest age, one that has reached it is closed if it is idle, and drains where a new request
-//     would use it. It serves the request that it was opened for, however low the limit is, and one that has reached it before
-//     that request could use it serves the next. Where later requests are to have new connections, those in use have reached it.
-// 12. A connection that is to be ready before there is a request for it is dialled for a request that is bound to it and gives it
-//     back at once. It is opened where the host has room, and closes no other connection for that.
+// 7. Of more idle connections than the pool may have, over all hosts, those go that have been idle for the longest
+//    time, and so do some when the machine has no descriptor left for a dial.
+// 8. A dial whose request was served sooner by another connection is surplus. It goes on for the next
+//    request, but no longer than an idle connection stays: the peer may never answer. It is given up with the
+//    idle ones when the session ends.
+// 9. Where a server's connections are shared, one dial at a time is under way for all that wait for it, and fails all
+//    that asked before it was begun, unless only one was asked about the peer. Nothing is known of a server at first:
+//    it is dialled as rule 2 says, and when a connection turns out to be shared the other dials end. One that is idle
+//    and takes no request for the moment keeps the requests of its key waiting, but for some seconds only.
+// 10. A connection that drains takes no new requests and does not count any more; it is closed
+//     when its last request ends.
+// 11. Where connections have a greatest age, one that has reached it is closed if it is idle, and drains where a new
+//     request would use it. It serves the request that it was opened for, however low the limit is, and one that has
+//     reached it before that request could use it serves the next. Where later requests are to have new connections,
+//     those in use have reached it.
+// 12. A connection that is to be ready before there is a request for it is dialled for a request that is bound to it
+//     and gives it back at once. It is opened where the host has room, and closes no other connection for that.
 
 /// The connection pool's decisions.
 package struct PoolMachine: ~Copyable {
@@ -151,8 +155,8 @@ package struct PoolMachine: ~Copyable {
 
     // MARK: Events about connections
 
-    /// A dial succeeded, and its connection serves so many requests at the same time: one, or where they share it as many as its
-    /// server allows, and that may be one.
+    /// A dial succeeded, and its connection serves so many requests at the same time: one, or where they share it as
+    /// many as its server allows, and that may be one.
     package mutating func established(
         _ connection: ConnectionID, capacity: Int = 1, isShared: Bool = false, now: Duration
     ) {
@@ -200,8 +204,8 @@ package struct PoolMachine: ~Copyable {
         noteStranded(dialled)
     }
 
-    /// A request no longer needs its place on a connection, which may serve another request. The peer lets the connection be
-    /// idle for `idleLimit` (`Keep-Alive: timeout`, B16.6).
+    /// A request no longer needs its place on a connection, which may serve another request. The peer lets the
+    /// connection be idle for `idleLimit` (`Keep-Alive: timeout`, B16.6).
     package mutating func released(_ connection: ConnectionID, idleLimit: Duration? = nil, now: Duration) {
         guard let row = records.row(of: connection), records.connections[row].used > 0 else { return }
         let key = records.connections[row].key
@@ -226,8 +230,9 @@ package struct PoolMachine: ~Copyable {
         }
     }
 
-    /// The request that a connection was opened for cannot use it yet, for it was suspended while it was asked about it. Where no
-    /// connection may grow old, this one waits all the same: else that request would be asked anew each time.
+    /// The request that a connection was opened for cannot use it yet, for it was suspended while it was
+    /// asked about it. Where no connection may grow old, this one waits all the same: else that request would
+    /// be asked anew each time.
     package mutating func handedBack(_ connection: ConnectionID, now: Duration) {
         guard let row = records.row(of: connection), isRetired(row, now: now) else {
             return released(connection, now: now)
@@ -317,8 +322,8 @@ package struct PoolMachine: ~Copyable {
         return records.counts.idle < before
     }
 
-    /// No request that is still to come has a connection of before (B1.26): those that are unused are closed, also where they are still
-    /// dialled, and those in use are too old from now on.
+    /// No request that is still to come has a connection of before (B1.26): those that are unused are closed, also
+    /// where they are still dialled, and those in use are too old from now on.
     package mutating func renew(now: Duration) {
         mayRetire = true
         closeUnused()
@@ -333,8 +338,8 @@ package struct PoolMachine: ~Copyable {
 
     /// Ends the pool (B16.7).
     ///
-    /// Gently: unused connections are closed, requests that wait or are still to come (redirects, replays) are served, and each
-    /// connection is closed when it is idle. Immediately: all connections are closed.
+    /// Gently: unused connections are closed, requests that wait or are still to come (redirects, replays) are served,
+    /// and each connection is closed when it is idle. Immediately: all connections are closed.
     package mutating func shutDown(immediately: Bool) {
         if !immediately {
             if phase == .running { phase = .finishing }
@@ -360,8 +365,8 @@ package struct PoolMachine: ~Copyable {
         records.row(of: connection).map { records.keys[records.connections[$0].key].key }
     }
 
-    /// How many requests the server of a key let a shared connection serve at once, where it has said so and let it be fewer than
-    /// was thought: as many as a new one had better begin with.
+    /// How many requests the server of a key let a shared connection serve at once, where it has said so and let it be
+    /// fewer than was thought: as many as a new one had better begin with.
     package func lastCapacity(of key: PoolKey) -> Int? { records.lastCapacity(of: key) }
 
     /// Whether a connection serves its requests to their end and takes no new ones.
@@ -396,8 +401,8 @@ package struct PoolMachine: ~Copyable {
 
     // MARK: Serving
 
-    /// A connection that has room, those that are too old closed on the way: one in use before an idle one, so that surplus
-    /// ones expire, and of the idle ones that which was used last.
+    /// A connection that has room, those that are too old closed on the way: one in use before an idle one, so that
+    /// surplus ones expire, and of the idle ones that which was used last.
     mutating func usable(of key: Int, now: Duration) -> Int? {
         while records.keys[key].available.count > 0 {
             let newest = records.keys[key].available.newest
@@ -462,8 +467,8 @@ package struct PoolMachine: ~Copyable {
         take(row, for: request)
     }
 
-    /// Whether a connection that has room should not serve `waiter`, so that a request of another key of the host, earlier in
-    /// line, can have a connection dialled.
+    /// Whether a connection that has room should not serve `waiter`, so that a request of another key of the host,
+    /// earlier in line, can have a connection dialled.
     ///
     /// Strict order would cost a handshake a request where two keys keep a host busy, plain late binding would let a
     /// busy key starve the others. So a key without any connection gets its turn in strict order, and one that has

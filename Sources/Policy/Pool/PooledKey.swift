@@ -21,7 +21,8 @@ struct PooledKey {
     var dialling = List()
     /// How many of its connections are shared, and serve new requests.
     var shared = 0
-    /// Whether its server chose a protocol whose connections are shared when it was last asked: one dial is then for all.
+    /// Whether its server chose a protocol whose connections are shared when it was last asked:
+    /// one dial is then for all.
     var expectsShared: Bool
     var line = WaiterLine(.all)
     var undialled = WaiterLine(.undialled)

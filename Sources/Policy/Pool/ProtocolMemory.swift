@@ -1,5 +1,5 @@
-// What servers chose when they were last asked which protocol to speak, and how many requests they let share a connection. Must
-// not know what a protocol is: what counts is whether requests share its connections.
+// What servers chose when they were last asked which protocol to speak, and how many requests they let share a
+// connection. Must not know what a protocol is: what counts is whether requests share its connections.
 
 /// The origins of a session whose connections are shared.
 struct ProtocolMemory {
@@ -16,8 +16,8 @@ struct ProtocolMemory {
         }
     }
 
-    /// Notes what the server of a key has chosen; where it had no choice there is nothing to be learnt. Returns whether it is
-    /// something new.
+    /// Notes what the server of a key has chosen; where it had no choice there is nothing to be learnt. Returns whether
+    /// it is something new.
     mutating func note(isShared: Bool, of key: PoolKey) -> Bool {
         guard key.protocols == .http2OrHTTP1, expectsShared(key) != isShared else { return false }
         if isShared {
@@ -33,8 +33,8 @@ struct ProtocolMemory {
     /// How many requests a connection that is opened for a key will probably serve at once, where that is known.
     func capacity(of key: PoolKey) -> Int? { capacities.isEmpty ? nil : capacities[key.origin] }
 
-    /// Notes that a connection of a key serves so many requests at once, after another number. One that serves none for the moment
-    /// says nothing of the next, and then nothing of itself by being back.
+    /// Notes that a connection of a key serves so many requests at once, after another number. One that serves none for
+    /// the moment says nothing of the next, and then nothing of itself by being back.
     mutating func note(capacity: Int, after before: Int, of key: PoolKey) {
         guard capacity > 0, capacity < before || before == 0 || self.capacity(of: key) != nil else { return }
         // Forgetting costs refused requests.

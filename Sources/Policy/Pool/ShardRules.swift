@@ -1,5 +1,5 @@
-// Which shard of an engine has what. All that may share a connection, or counts against the limit of one host (B16.1), belongs to
-// one shard; so no shard needs to know another.
+// Which shard of an engine has what. All that may share a connection, or counts against the limit of one host (B16.1),
+// belongs to one shard; so no shard needs to know another.
 //
 // Must not know: loops, threads.
 
@@ -16,8 +16,8 @@ package enum ShardRules {
         shard(of: PoolKey.end(ofWayTo: origin, by: route), among: count)
     }
 
-    /// The shard of connections that lead to this place. It is a matter of the host alone, as the limit is, and in every run of the
-    /// program the same.
+    /// The shard of connections that lead to this place. It is a matter of the host alone, as the limit is, and in
+    /// every run of the program the same.
     package static func shard(of place: Origin, among count: Int) -> Int {
         var host = place.matchingHost
         let hash = host.withUTF8 { SipHash.digest(UnsafeRawBufferPointer($0), key: SipHash.Words(0, 0)) }

@@ -1,7 +1,7 @@
 // What a progress shows of a task (B1.52): how much is done, and of how much. Lengths come from servers and programs,
 // so they may be anything; a body may be sent twice, and counts may be told late. What is shown as done never becomes
-// less. All of it is done once the task is complete, and not before: Foundation's Progress drops a child when it becomes
-// finished, and adds its units to the parent each time it becomes so.
+// less. All of it is done once the task is complete, and not before: Foundation's Progress drops a child when it
+// becomes finished, and adds its units to the parent each time it becomes so.
 //
 // A value. Must not know which object counts, nor which looks.
 

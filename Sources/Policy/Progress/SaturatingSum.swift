@@ -1,5 +1,5 @@
-// Sums of numbers that a server, a file or a program has named. A sum that is too large stays at the largest number: what is
-// shown of it is wrong then, as the number was, and nothing stops.
+// Sums of numbers that a server, a file or a program has named. A sum that is too large stays at the largest number:
+// what is shown of it is wrong then, as the number was, and nothing stops.
 
 extension FixedWidthInteger {
     /// The sum, or the nearest number that there is.

@@ -1,6 +1,6 @@
-// One CONNECT and the proxy's answer to it, as bytes in and bytes out. Success ends at the head's last byte: what follows
-// belongs to the tunnel, whatever the fields say (B13.16). A refusal's body is read, within a budget, only so that the
-// connection can carry another CONNECT; it is not delivered (B13.17). RFC 9110 §9.3.6.
+// One CONNECT and the proxy's answer to it, as bytes in and bytes out. Success ends at the head's last byte: what
+// follows belongs to the tunnel, whatever the fields say (B13.16). A refusal's body is read, within a budget, only so
+// that the connection can carry another CONNECT; it is not delivered (B13.17). RFC 9110 §9.3.6.
 //
 // Must not know: streams, where credentials come from.
 

@@ -56,8 +56,8 @@ package struct ProxyRules: Sendable {
     package struct Entry: Sendable {
         /// The proxy, or why it is none.
         package let proxy: Result<ProxyServer, ProxyFault>
-        /// The hosts that it is for; nil means all. A list that names no host means none: going through a proxy that was meant
-        /// for others would show it what it was not meant to see.
+        /// The hosts that it is for; nil means all. A list that names no host means none: going through a proxy that
+        /// was meant for others would show it what it was not meant to see.
         package let matches: ProxyBypass?
         /// The hosts that it is not for.
         package let excludes: ProxyBypass

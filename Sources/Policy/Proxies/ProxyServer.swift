@@ -1,4 +1,5 @@
-// A proxy as it was configured: what it speaks, where it is, and with which name and password it is used. Behaviour B13.12, B13.13.
+// A proxy as it was configured: what it speaks, where it is, and with which name and password it is used.
+// Behaviour B13.12, B13.13.
 //
 // Must not know: dictionaries, environment variables, URLs, sockets.
 

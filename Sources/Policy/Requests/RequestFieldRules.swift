@@ -35,7 +35,8 @@ package struct DefaultFields: Sendable, Equatable {
         self.userAgent = userAgent
     }
 
-    /// The codings for a request with these fields: none for a part, since a part of what is coded cannot be decoded (B5.18).
+    /// The codings for a request with these fields: none for a part, since a part of what is coded
+    /// cannot be decoded (B5.18).
     package func acceptEncoding(besides fields: Fields) -> String? {
         acceptEncoding != nil && fields.contains(.range) ? "identity" : acceptEncoding
     }

@@ -4,7 +4,8 @@
 package enum RequestUrgency {
     /// The value of the field; nil where a request is as urgent as most are (H2.11).
     ///
-    /// `priority` is between 0 and 1. `isIncremental` says whether the receiver can use a part of the answer before the rest.
+    /// `priority` is between 0 and 1. `isIncremental` says whether the receiver can use a part of
+    /// the answer before the rest.
     package static func field(priority: Float, isIncremental: Bool) -> String? {
         let level = level(priority)
         guard level != usual else { return nil }

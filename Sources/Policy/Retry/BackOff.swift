@@ -4,7 +4,8 @@
 
 /// Waits that grow with the number of failures.
 package enum BackOff {
-    /// The wait after the `number`th failure in a row: `first`, each twice as long as the one before, and none above `longest`.
+    /// The wait after the `number`th failure in a row: `first`, each twice as long as the one before,
+    /// and none above `longest`.
     package static func wait<Time: Comparable & AdditiveArithmetic>(
         afterFailure number: Int, first: Time, longest: Time
     ) -> Time {

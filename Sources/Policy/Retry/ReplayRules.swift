@@ -49,9 +49,9 @@ package enum ReplayRules {
             bodyReplayable: bodyReplayable, attempt: attempt)
     }
 
-    /// How long a request waits before it is sent again that its server has not looked at, for the `number`th time (H7.3); nil
-    /// where that is enough. A server may ask for calm, and then has a second at least (H7.8). `jitter`, from 0 to 1, spreads
-    /// requests that were turned away together.
+    /// How long a request waits before it is sent again that its server has not looked at, for the `number`th time
+    /// (H7.3); nil where that is enough. A server may ask for calm, and then has a second at least (H7.8). `jitter`,
+    /// from 0 to 1, spreads requests that were turned away together.
     package static func delayAfterRefusal(_ number: Int, asksForCalm: Bool, jitter: Double) -> Duration? {
         let delays: [Duration] = [.zero, .milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2)]
         guard delays.indices.contains(number - 1) else { return nil }

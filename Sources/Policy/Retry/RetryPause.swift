@@ -1,5 +1,5 @@
-// How long a program waits before it tries once more what has failed or was turned away: longer with each attempt, spread by chance, and
-// never shorter than a server asks for (RFC 9110 §10.2.3).
+// How long a program waits before it tries once more what has failed or was turned away: longer with each attempt,
+// spread by chance, and never shorter than a server asks for (RFC 9110 §10.2.3).
 //
 // Must not know: what is tried, why it failed, where chance comes from.
 
@@ -14,7 +14,8 @@ package struct RetryPause: Sendable, Equatable {
     /// The part of a pause that chance may take away: 0 for none of it, 1 for all.
     private let jitter: Double
 
-    /// Makes pauses of these numbers, brought into their ranges: no pause is longer than a hundred years, and no growth below 1.
+    /// Makes pauses of these numbers, brought into their ranges: no pause is longer than a hundred
+    /// years, and no growth below 1.
     package init(first: Duration, longest: Duration, growth: Double, jitter: Double) {
         self.first = min(max(first, .zero), Self.limit)
         self.longest = min(max(longest, .zero), Self.limit)

@@ -75,8 +75,8 @@ package struct DataURL: Sendable, Equatable {
         return String(Substring(text)).lowercased()
     }
 
-    /// The first charset of all parameters. What is no parameter, for want of a `=`, is skipped, and so are parameters of
-    /// other names, whatever they hold (B14.15).
+    /// The first charset of all parameters. What is no parameter, for want of a `=`, is skipped, and so are parameters
+    /// of other names, whatever they hold (B14.15).
     private static func charset(_ parameters: [Text]) throws(Fault) -> String? {
         var charset: String?
         for parameter in parameters {

@@ -1,5 +1,5 @@
-// The media types of files by the ends of their names, as far as they are in common use: a table of our own, so that the
-// answer does not depend on what a machine has installed.
+// The media types of files by the ends of their names, as far as they are in common use: a table of our own, so that
+// the answer does not depend on what a machine has installed.
 //
 // Must not know: what is in a file.
 

@@ -1,5 +1,5 @@
-// What a stream task does next: its reads and writes in order, the ends of both directions, TLS in the middle of it, and
-// the hand-over of the connection (behaviour 15.4). It counts bytes and never sees one; its driver keeps them.
+// What a stream task does next: its reads and writes in order, the ends of both directions, TLS in the middle of it,
+// and the hand-over of the connection (behaviour 15.4). It counts bytes and never sees one; its driver keeps them.
 //
 // Reads and writes stand in two lines (B15.43). What concerns both, TLS and the hand-over, stands in both lines as a
 // barrier, and its turn has come when it is the first in both (B15.45, B15.51).
@@ -191,8 +191,8 @@ package struct StreamMachine: Sendable {
         return goOn(now)
     }
 
-    /// Nothing more comes, since the connection has failed. What has come before can still be read, and everything is over
-    /// when that is done, or with the first read for which it is too little (B15.40, B15.44).
+    /// Nothing more comes, since the connection has failed. What has come before can still be read, and everything is
+    /// over when that is done, or with the first read for which it is too little (B15.40, B15.44).
     package mutating func readFailed(now: Duration) -> [StreamAction] {
         guard phase == .open, buffered > 0, !input.isOver else { return fail(.lost) }
         isBroken = true

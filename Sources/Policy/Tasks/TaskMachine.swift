@@ -1,15 +1,16 @@
-// Decides what a task does next: what a resumption, a suspension and a cancellation lead to, which answer still counts, and when the
-// task is over. What the steps of a task are, and what they are about, its driver knows.
+// Decides what a task does next: what a resumption, a suspension and a cancellation lead to, which answer still counts,
+// and when the task is over. What the steps of a task are, and what they are about, its driver knows.
 //
 // The rules:
-// 1. A task stands still as long as it has been suspended more often than resumed. A new task counts as suspended once. It begins
-//    the first time that it does not stand still any more, and only then.
-// 2. One thing goes on at a time: steps are taken, an answer is waited for, or an exchange is under way. A suspension stops the
-//    exchange only.
-// 3. Every wait has a number. An answer counts while its wait lasts, and once; an answer with an older number changes nothing.
-// 4. A cancellation ends the task itself where the task has not begun or waits for an answer. An exchange is told of the
-//    cancellation, and its end ends the task. Where steps are taken, the next wait or exchange is refused, and the driver ends the
-//    task then.
+// 1. A task stands still as long as it has been suspended more often than resumed. A new task counts as suspended once.
+//    It begins the first time that it does not stand still any more, and only then.
+// 2. One thing goes on at a time: steps are taken, an answer is waited for, or an exchange is under way. A suspension
+//    stops the exchange only.
+// 3. Every wait has a number. An answer counts while its wait lasts, and once; an answer with an
+//    older number changes nothing.
+// 4. A cancellation ends the task itself where the task has not begun or waits for an answer. An exchange is told of
+//    the cancellation, and its end ends the task. Where steps are taken, the next wait or exchange is refused, and the
+//    driver ends the task then.
 // 5. The exchange is told of suspensions one at a time and in their order, whichever threads they come from.
 // 6. What happened to the task while its exchange was on its way is made up for when the exchange is taken up.
 //
@@ -207,8 +208,8 @@ package struct TaskMachine: ~Copyable, Sendable {
         return true
     }
 
-    /// The exchange goes on with another carrier, which knows of no suspension. True where the task was cancelled and the new
-    /// carrier has to be told.
+    /// The exchange goes on with another carrier, which knows of no suspension. True where the task was cancelled and
+    /// the new carrier has to be told.
     @discardableResult
     package mutating func goOnElsewhere() -> Bool {
         activity = .exchanging
@@ -219,8 +220,8 @@ package struct TaskMachine: ~Copyable, Sendable {
     /// The exchange is over, and the caller takes the next step.
     package mutating func exchangeEnded() { activity = .preparing }
 
-    /// What the exchange is to be told of suspensions: true to stand still, false to go on, nil for nothing. It is nil also while
-    /// another thread is telling it something: that thread asks once more afterwards. Ends with `told()`.
+    /// What the exchange is to be told of suspensions: true to stand still, false to go on, nil for nothing. It is nil
+    /// also while another thread is telling it something: that thread asks once more afterwards. Ends with `told()`.
     package mutating func tell() -> Bool? {
         guard case .exchanging = activity, !isTelling, (suspensions > 0) != isExchangeSuspended else { return nil }
         isTelling = true
@@ -247,7 +248,8 @@ package struct TaskMachine: ~Copyable, Sendable {
 
     // MARK: Earlier lives
 
-    /// A task that an earlier run of the program has begun: its exchange is under way, and knows whether it stands still.
+    /// A task that an earlier run of the program has begun: its exchange is under way, and knows
+    /// whether it stands still.
     package mutating func takeUp(isSuspended: Bool) {
         suspensions = isSuspended ? 1 : 0
         phase = isSuspended ? .suspended : .running

@@ -1,5 +1,5 @@
-// What a task waits for between two steps: cookies, a cache, a resolver, a stream, a date, a delegate's answer. Every wait has a
-// number, which comes back with the answer. So an answer to what has been answered, or to what belongs to a
+// What a task waits for between two steps: cookies, a cache, a resolver, a stream, a date, a delegate's answer. Every
+// wait has a number, which comes back with the answer. So an answer to what has been answered, or to what belongs to a
 // hop that is over, is nothing, however often and late the program's own code calls a handler.
 //
 // Must not know: which object is asked, and what follows from an answer.

@@ -1,5 +1,6 @@
-// One resumable upload, from the request that creates it to the answer that ends it: what a 104 means, what is asked and sent
-// after a connection was lost, and when it is enough. Behaviour B11.22 to B11.38, draft-ietf-httpbis-resumable-upload.
+// One resumable upload, from the request that creates it to the answer that ends it: what a 104 means, what is asked
+// and sent after a connection was lost, and when it is enough. Behaviour B11.22 to B11.38,
+// draft-ietf-httpbis-resumable-upload.
 //
 // One exchange follows the other, never two at once (B11.38). Must not know: requests, time, where the body comes from.
 
@@ -67,7 +68,8 @@ package struct ResumableUploadMachine: Sendable {
     /// The URL of the upload resource, once it is known.
     package private(set) var resource: String?
 
-    /// A new upload, whose first request goes to `target` and sends all of it; `isDivisible`: any part of the body can be had.
+    /// A new upload, whose first request goes to `target` and sends all of it; `isDivisible`: any
+    /// part of the body can be had.
     package init(target: String, length: Int64?, isDivisible: Bool, patience: Patience) {
         self.target = target
         self.length = length
@@ -200,7 +202,8 @@ package struct ResumableUploadMachine: Sendable {
         switch report.status {
         case 200..<300: return nil
         case 307, 308:
-            // What was sent of a part went to the old place, so the new one is asked first. A circle ends with the attempts.
+            // What was sent of a part went to the old place, so the new one is asked first. A
+            // circle ends with the attempts.
             guard let location = head.fields.reference(.location), let resource,
                 let moved = UploadResource.url(location, against: resource)
             else { return .fail(.refused(status: report.status)) }
@@ -289,8 +292,8 @@ package struct ResumableUploadMachine: Sendable {
 
 /// Where an upload resource may be.
 enum UploadResource {
-    /// The URL that a Location means; nil where it leads to another origin, or out of http: what goes there would take the
-    /// program's content, and its secrets, to whomever a server names.
+    /// The URL that a Location means; nil where it leads to another origin, or out of http: what goes there would take
+    /// the program's content, and its secrets, to whomever a server names.
     static func url(_ location: String, against target: String) -> String? {
         var base = URIReference(target)
         // A name and a password belong to the program's own URL.

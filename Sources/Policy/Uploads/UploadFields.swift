@@ -1,5 +1,5 @@
-// The fields of resumable uploads (draft-ietf-httpbis-resumable-upload, interop version 8): what a client says in them and
-// what it reads out of an answer. A value of another form is as good as none (B11.37).
+// The fields of resumable uploads (draft-ietf-httpbis-resumable-upload, interop version 8): what a client says in them
+// and what it reads out of an answer. A value of another form is as good as none (B11.37).
 //
 // Must not know: what follows from an answer; that is `ResumableUploadMachine`.
 
@@ -34,8 +34,8 @@ package enum UploadFields {
         [version, offset, complete, limit, "Upload-Length"].contains(FieldName(name))
     }
 
-    /// Whether a field of the upload's first request belongs to the requests that resume it too: all but those that speak
-    /// of its body, or set conditions for it.
+    /// Whether a field of the upload's first request belongs to the requests that resume it too: all but those that
+    /// speak of its body, or set conditions for it.
     package static func isKept(_ name: String) -> Bool {
         if isSpokenBy(program: name) { return false }
         let described = ["Expect", "Range", "Digest", "Repr-Digest", "Want-Repr-Digest", "Transfer-Encoding"]
@@ -110,8 +110,8 @@ package struct UploadLimits: Sendable, Equatable {
         self.maxAge = maxAge
     }
 
-    /// Reads the field; nil where there is none, where it is malformed, and where a key that is known stands for anything
-    /// but a length. Other keys do not count.
+    /// Reads the field; nil where there is none, where it is malformed, and where a key that is known stands for
+    /// anything but a length. Other keys do not count.
     package init?(_ fields: Fields) {
         guard let members = fields.structuredDictionary(UploadFields.limit) else { return nil }
         self.init()

@@ -265,8 +265,8 @@ package struct WebSocketMachine: Sendable {
         }
     }
 
-    /// Nothing can be sent any more. What has come before is read now, also while suspended, since nothing reads it later;
-    /// `connectionEnded` follows.
+    /// Nothing can be sent any more. What has come before is read now, also while suspended, since nothing reads it
+    /// later; `connectionEnded` follows.
     package mutating func sendingFailed() {
         isLeaving = true
     }
@@ -405,8 +405,8 @@ package struct WebSocketMachine: Sendable {
     /// So many bytes of messages are read before a call wants them, and the rest of the last one. Picked by feel: pings
     /// behind a few messages are still seen.
     private static var heldAtMost: Int { 64 * 1024 }
-    /// So many bytes of messages are read where the connection is about to end, and nothing can wait in it. Picked by feel: more than
-    /// a kernel holds.
+    /// So many bytes of messages are read where the connection is about to end, and nothing can wait in it. Picked by
+    /// feel: more than a kernel holds.
     private static var heldAtTheEnd: Int { 16 << 20 }
     /// What an empty message costs us.
     private static var heldOverhead: Int { 64 }

@@ -1,5 +1,5 @@
-// A part of a blocking pool's threads for one kind of work, so that a disk which hangs while it is written leaves threads to
-// readers. Must not know what it runs.
+// A part of a blocking pool's threads for one kind of work, so that a disk which hangs while it is written leaves
+// threads to readers. Must not know what it runs.
 
 import Synchronization
 
@@ -25,8 +25,8 @@ package final class BlockingLane: Sendable {
         self.width = max(1, width)
     }
 
-    /// Runs `work` as soon as one of the lane's threads is free, in the order of the calls; on the caller's thread where
-    /// the system gives none.
+    /// Runs `work` as soon as one of the lane's threads is free, in the order of the calls; on the caller's thread
+    /// where the system gives none.
     package func run(_ work: @escaping @Sendable () -> Void) {
         let needsThread = state.withLock { state in
             state.line.append(work)

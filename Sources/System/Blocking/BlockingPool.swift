@@ -1,6 +1,6 @@
-// Threads for calls that block: name look-ups, and file access for the layers above. Each goes away when it has been idle
-// for a while. What may hang is of several kinds, and each has a pool of its own: names that no server answers, or a disk that
-// does not, hold up their own kind only. Must not know what it runs.
+// Threads for calls that block: name look-ups, and file access for the layers above. Each goes away when it has been
+// idle for a while. What may hang is of several kinds, and each has a pool of its own: names that no server answers, or
+// a disk that does not, hold up their own kind only. Must not know what it runs.
 //
 // Idle threads wait on a counting eventfd. `idle` counts the waiting threads that were not signalled yet, so waiting
 // threads and unread signals always add up, and a thread whose time is over knows whether a signal is meant for it.

@@ -1,9 +1,10 @@
-// Work in the order in which it came. To take what is first costs the same however much waits. It must not know which thread
-// does it.
+// Work in the order in which it came. To take what is first costs the same however much waits. It must not know which
+// thread does it.
 
 /// Work that waits for a thread.
 struct WorkLine: Sendable {
-    /// What was taken is nil: what it holds must go with it, and never under the owner's lock, since its end may want the owner.
+    /// What was taken is nil: what it holds must go with it, and never under the owner's lock, since
+    /// its end may want the owner.
     private var all: [(@Sendable () -> Void)?] = []
     /// Where the line begins; what is before it has been taken.
     private var head = 0

@@ -25,8 +25,8 @@ package final class FileContents: Sendable {
     private let start: UInt
     private let count: Int
 
-    /// Reads a file of this user; nil where there is none that can be read, where it is longer than `limit`, and where it
-    /// has changed while it was read.
+    /// Reads a file of this user; nil where there is none that can be read, where it is longer than `limit`, and where
+    /// it has changed while it was read.
     package static func read(path: String, limit: Int) -> FileContents? {
         let opened = Platform.openForReading(path)
         guard !opened.failed else { return nil }

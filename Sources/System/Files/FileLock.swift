@@ -1,5 +1,5 @@
-// A lock between the processes of one user, and between the threads of each: the object that has it open and locked has it, and
-// the kernel takes it back from a process that dies. Must not know what it guards.
+// A lock between the processes of one user, and between the threads of each: the object that has it open and locked has
+// it, and the kernel takes it back from a process that dies. Must not know what it guards.
 
 /// A lock that was got; it goes with its object.
 package final class FileLock: Sendable {
@@ -18,8 +18,8 @@ package final class FileLock: Sendable {
     }
 
     deinit {
-        // A child that another thread is just starting has a copy of the descriptor, and closes it only by becoming another
-        // program: without this the lock would seem to be held meanwhile.
+        // A child that another thread is just starting has a copy of the descriptor, and closes it only by becoming
+        // another program: without this the lock would seem to be held meanwhile.
         Platform.unlock(descriptor.raw)
     }
 

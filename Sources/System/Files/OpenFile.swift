@@ -1,5 +1,5 @@
-// A regular file that is open for reading, of which any part may be asked for at any time, from any thread. Its length is
-// the one it had when it was opened. Must not know which code reads it.
+// A regular file that is open for reading, of which any part may be asked for at any time, from any thread. Its length
+// is the one it had when it was opened. Must not know which code reads it.
 
 /// Why a part of a file could not be read.
 package enum FileReadFailure: Error, Sendable, Equatable {

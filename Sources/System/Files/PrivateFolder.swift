@@ -62,8 +62,8 @@ package struct PrivateFolder: Sendable {
         return !Platform.shorten(descriptor.raw, to: 0).failed
     }
 
-    /// The names in it, or why they cannot be had; files that were not finished, whose names begin with a dot, are removed
-    /// where `cleaning` says so.
+    /// The names in it, or why they cannot be had; files that were not finished, whose names begin with a dot, are
+    /// removed where `cleaning` says so.
     package func list(cleaning: Bool = false) -> Result<[String], SystemError> {
         switch Platform.allNames(in: path) {
         case .failure(let error): return .failure(error)
@@ -96,8 +96,8 @@ package struct PrivateFolder: Sendable {
             ? SystemError(errno: outcome.error, call: "fsync") : nil
     }
 
-    /// Takes in a file of the same file system under a name, in place of any that has it; when it succeeds the disk has the
-    /// file, and its name.
+    /// Takes in a file of the same file system under a name, in place of any that has it; when it succeeds the disk has
+    /// the file, and its name.
     package func adopt(_ path: String, as name: String) -> SystemError? {
         let opened = Platform.openExisting(path)
         if opened.failed { return SystemError(errno: opened.error, call: "open") }

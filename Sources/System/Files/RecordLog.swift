@@ -1,6 +1,6 @@
 // A file that grows at its end by records of one length, which several processes read and, under a lock of their own,
-// write. It is shortened only by putting another in its place, which all users of it notice by the old one having lost its
-// name. Must not know what a record says.
+// write. It is shortened only by putting another in its place, which all users of it notice by the old one having lost
+// its name. Must not know what a record says.
 
 /// An open log.
 package struct RecordLog: ~Copyable, Sendable {

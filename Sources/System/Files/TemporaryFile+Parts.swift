@@ -1,12 +1,13 @@
-// Temporary files that are written in several goes: taken up again by name, given other names when they are whole or are
-// left for later, and with room on the disk taken ahead. Must not know what is written, nor where the names are kept.
+// Temporary files that are written in several goes: taken up again by name, given other names when they are
+// whole or are left for later, and with room on the disk taken ahead. Must not know what is written, nor
+// where the names are kept.
 
 extension TemporaryFile {
     /// Takes up a file that was left; nil while another object has it open. The file is to have `least`
     /// bytes at least; what was written behind them, by a process that was stopped in the middle, is kept too.
     ///
-    /// Nothing but a regular file of this user's alone is taken, and no link is followed; nil also where it is too short.
-    /// What stands in a file that is longer than `most` was not written by us, and is cut off.
+    /// Nothing but a regular file of this user's alone is taken, and no link is followed; nil also where it is too
+    /// short. What stands in a file that is longer than `most` was not written by us, and is cut off.
     package static func reopen(
         _ path: String, keeping least: Int64, atMost most: Int64 = .max
     ) -> (file: TemporaryFile, length: Int64)? {
@@ -34,8 +35,8 @@ extension TemporaryFile {
         return hole.failed ? length : min(length, hole.value)
     }
 
-    /// A file, closed and written before, that this object names and does not remove; fails with EPERM where it is not this user's
-    /// alone. A process that has no descriptor left can have it too.
+    /// A file, closed and written before, that this object names and does not remove; fails with EPERM where it is not
+    /// this user's alone. A process that has no descriptor left can have it too.
     package static func borrow(_ path: String) -> Result<TemporaryFile, SystemError> {
         let found = Platform.findPrivateFile(path)
         if found.failed { return .failure(SystemError(errno: found.error, call: "lstat")) }
@@ -103,8 +104,8 @@ extension TemporaryFile {
         }
     }
 
-    /// The last part of a path, if it is what `rename` or `create` would have made of these; nothing else may be believed
-    /// that comes from elsewhere.
+    /// The last part of a path, if it is what `rename` or `create` would have made of these; nothing else may be
+    /// believed that comes from elsewhere.
     package static func isName(_ name: String, prefix: String, suffix: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix),
             name.utf8.count == prefix.utf8.count + nameLength + suffix.utf8.count

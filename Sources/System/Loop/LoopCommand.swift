@@ -5,7 +5,7 @@ package protocol LoopCommand: AnyObject, Sendable {
     /// Called once on the loop's thread for each submission.
     func run(on reactor: Reactor)
 
-    /// Called instead, on the sender's thread, where the loop's thread could not be started; `reactor` is a virtual one of
-    /// that moment, which runs what is put off until later.
+    /// Called instead, on the sender's thread, where the loop's thread could not be started; `reactor` is a virtual one
+    /// of that moment, which runs what is put off until later.
     func couldNotRun(_ error: SystemError, on reactor: Reactor)
 }

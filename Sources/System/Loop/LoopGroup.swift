@@ -1,4 +1,5 @@
-// The loops of a process, or of one test. Each shard of a session's engine is pinned to one loop when the engine is made.
+// The loops of a process, or of one test. Each shard of a session's engine is pinned to one loop
+// when the engine is made.
 
 import Synchronization
 

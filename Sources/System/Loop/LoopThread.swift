@@ -105,8 +105,8 @@ package final class LoopThread: SerialExecutor {
         if error != 0 { refuse(SystemError(errno: error, call: "pthread_create")) }
     }
 
-    /// A limit on threads: commands that wait for an answer get one, what else was queued stays queued, and the next item
-    /// tries again.
+    /// A limit on threads: commands that wait for an answer get one, what else was queued stays queued, and the next
+    /// item tries again.
     private func refuse(_ error: SystemError) {
         let commands = mailbox.threadDidNotStart()
         guard !commands.isEmpty else { return }

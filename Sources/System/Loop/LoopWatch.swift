@@ -1,8 +1,8 @@
-// In debug builds: notices calls on a loop's thread that may wait for a disk or a lock, since every connection of the loop
-// waits as well. Files are opened, read, locked and synchronised elsewhere.
+// In debug builds: notices calls on a loop's thread that may wait for a disk or a lock, since every connection of the
+// loop waits as well. Files are opened, read, locked and synchronised elsewhere.
 //
-// What was noticed is counted and written to the standard error output. With URLLOADING_LOOP_WATCH=stop in the environment
-// the program ends there: so the test fails that has done it, whatever it looks at.
+// What was noticed is counted and written to the standard error output. With URLLOADING_LOOP_WATCH=stop in the
+// environment the program ends there: so the test fails that has done it, whatever it looks at.
 
 #if DEBUG
     import Synchronization

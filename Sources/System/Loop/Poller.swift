@@ -146,8 +146,8 @@ final class Poller {
         return max(0, Int(count))
     }
 
-    /// How many descriptors can have been ready at once, those included that were closed when they were told; none where
-    /// the loop cannot wait for any.
+    /// How many descriptors can have been ready at once, those included that were closed when they were told; none
+    /// where the loop cannot wait for any.
     var descriptorLimit: Int { epoll == nil ? 0 : slots.count + 1 }
 
     /// Tells the targets of the first `count` events.

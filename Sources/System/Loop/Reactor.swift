@@ -12,8 +12,8 @@
 
 /// What belongs to one loop.
 package final class Reactor {
-    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
-    // this object on its loop, and no command, event or callback runs while a property is being changed.
+    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler
+    // keeps this object on its loop, and no command, event or callback runs while a property is being changed.
     /// The time, read once per turn.
     package var now: ContinuousClock.Instant { timers.epoch + elapsed }
     /// The loop this reactor belongs to, for code that has to answer from another thread.
@@ -132,18 +132,18 @@ package final class Reactor {
     /// Names the last wait for events, for `hasSeenAll(since:)`.
     package var pollMark: Int { polls }
 
-    /// Whether everything has been told that came to this loop's descriptors since the mark was taken, but for what came
-    /// within the last moment.
+    /// Whether everything has been told that came to this loop's descriptors since the mark was taken, but for what
+    /// came within the last moment.
     ///
-    /// That takes a wait that began after the mark, all of whose events have been told. What came after that wait is not
-    /// known; so it must have been just now, and no job of a program may have held the loop up meanwhile. Always false
-    /// in virtual mode.
+    /// That takes a wait that began after the mark, all of whose events have been told. What came after that wait is
+    /// not known; so it must have been just now, and no job of a program may have held the loop up meanwhile. Always
+    /// false in virtual mode.
     package func hasSeenAll(since mark: Int) -> Bool {
         isViewCurrent && polls > mark && LoopClock.nanoseconds &- polledAt < Self.longestMoment
     }
 
-    /// Picked by feel: ten times what a lone request takes from the wait to its first byte, and no more than the way from
-    /// the peer would take.
+    /// Picked by feel: ten times what a lone request takes from the wait to its first byte, and no more than the way
+    /// from the peer would take.
     private static let longestMoment: Int64 = 100_000
 
     // MARK: Residents
@@ -204,8 +204,8 @@ package final class Reactor {
         tearDown()
     }
 
-    /// After a wait that has not answered with everything: whether deadlines are judged nevertheless. The next wait goes
-    /// on where this one has ended, and does not wait while a deadline has passed.
+    /// After a wait that has not answered with everything: whether deadlines are judged nevertheless. The next wait
+    /// goes on where this one has ended, and does not wait while a deadline has passed.
     private func hasToldEnough() -> Bool {
         guard let poller else { return true }
         return sight.hasSeenAll(afterFull: polls, ofSize: Int(Poller.batchSize), ready: poller.descriptorLimit)
@@ -319,8 +319,8 @@ package final class Reactor {
     /// Whether a turn would find something to do without a timer.
     package var hasWork: Bool { !isAtRest || thread.mailbox.hasItems }
 
-    /// One turn at a moment, no earlier than the last: fires what is due and runs what there is. Elsewhere than in its turns the
-    /// calling thread is not the loop's.
+    /// One turn at a moment, no earlier than the last: fires what is due and runs what there is. Elsewhere than in its
+    /// turns the calling thread is not the loop's.
     ///
     /// For a virtual reactor.
     package func turn(at moment: Duration) {

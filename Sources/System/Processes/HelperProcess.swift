@@ -1,6 +1,7 @@
-// Starting a program that lives on without the one that has started it. It does not fork by itself: a process with threads may not do
-// anything useful between fork and exec. The program starts the helper's file once as a child, which starts it again in
-// a session of its own and ends, so that the child can be waited for and the helper is no child of the program.
+// Starting a program that lives on without the one that has started it. It does not fork by itself: a process
+// with threads may not do anything useful between fork and exec. The program starts the helper's file once as a
+// child, which starts it again in a session of its own and ends, so that the child can be waited for and the
+// helper is no child of the program.
 //
 // What is inherited: the environment, and nothing else. Standard descriptors lead nowhere, all others are closed by the
 // first of the two before it starts the second, whatever flags they were opened with; no signal is blocked or ignored.
@@ -27,8 +28,8 @@ package enum HelperProcess {
 
     /// Starts the program at `path`, which has to call `detach`, and waits until it is ready or has given up.
     ///
-    /// For threads that may wait: the helper takes the time that it needs. One that takes longer than `patience` is ended: its disk may
-    /// not answer, or it has been stopped.
+    /// For threads that may wait: the helper takes the time that it needs. One that takes longer than `patience` is
+    /// ended: its disk may not answer, or it has been stopped.
     package static func start(_ path: String, arguments: [String], patience: Duration) -> Start {
         var process: Int32 = 0
         let error = spawn(&process, path, arguments, kept: -1, ownSession: false)
@@ -68,8 +69,8 @@ package enum HelperProcess {
 
     // MARK: In the helper
 
-    /// Starts this program once more, as a session of its own, and waits until that says that it is ready; the answer is
-    /// the status to end with. For the first thing that a helper does: it closes whatever is open.
+    /// Starts this program once more, as a session of its own, and waits until that says that it is ready; the answer
+    /// is the status to end with. For the first thing that a helper does: it closes whatever is open.
     package static func detach(_ path: String, arguments: [String]) -> Int32 {
         urlloading_close_from(3)
         // Not a directory that may have to be unmounted.
@@ -106,8 +107,8 @@ package enum HelperProcess {
 
     private static let readyDescriptor: Int32 = 3
 
-    /// Runs another program, in a session of its own, with one more variable in its environment, and waits for its end; the
-    /// answer is its status. For threads that may wait.
+    /// Runs another program, in a session of its own, with one more variable in its environment, and waits for its end;
+    /// the answer is its status. For threads that may wait.
     package static func runApart(_ command: [String], variable: String, value: String) -> Result<Int32, SystemError> {
         guard let path = command.first else { return .failure(SystemError(errno: EINVAL, call: "posix_spawn")) }
         var variables: [String] = []

@@ -1,12 +1,13 @@
-// The process at the other end of a UNIX-domain socket. It is held by a descriptor and not by its number, which the system may give
-// to another process: a signal reaches that process or none. Must not know what it does.
+// The process at the other end of a UNIX-domain socket. It is held by a descriptor and not by its number, which the
+// system may give to another process: a signal reaches that process or none. Must not know what it does.
 
 /// Another process that is or was connected to this one.
 package final class PeerProcess: Sendable {
     private let descriptor: Descriptor
     private let number: Int32
 
-    /// The process that listens where this socket has been connected; nil where it is this one, is gone, or cannot be told.
+    /// The process that listens where this socket has been connected; nil where it is this one, is
+    /// gone, or cannot be told.
     init?(of socket: Int32) {
         var number: Int32 = 0
         let opened = Platform.call { urlloading_open_peer_process(socket, &number) }

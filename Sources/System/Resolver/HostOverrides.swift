@@ -1,5 +1,5 @@
-// Where a program says that hosts are. Names and addresses as text: "name", "name:port", "*:port" and "*" on one side; on the other
-// addresses with commas, each with or without a port, or another name, or a port alone.
+// Where a program says that hosts are. Names and addresses as text: "name", "name:port", "*:port" and "*" on one side;
+// on the other addresses with commas, each with or without a port, or another name, or a port alone.
 //
 // Must not know: what is looked up, and when.
 
@@ -24,8 +24,8 @@ package struct HostOverrides: Sendable {
 
     /// The addresses that are set for a host, the host that is set in its stead, or nil where it is looked up as usual.
     ///
-    /// What is set for one port comes before what is set for all. `*` is for names that have nothing of their own, and not
-    /// for addresses.
+    /// What is set for one port comes before what is set for all. `*` is for names that have nothing of their own, and
+    /// not for addresses.
     package func place(of host: String, port: Int) -> Place? {
         if texts.isEmpty { return nil }
         guard let next = set(for: host, port: port) else { return nil }

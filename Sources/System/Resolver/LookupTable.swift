@@ -42,8 +42,8 @@ package final class LookupTable: Sendable {
         }
     }
 
-    /// Where the answer of a question goes. It keeps the table until then and no longer: a service may keep what it answers with, and
-    /// a table keeps its service.
+    /// Where the answer of a question goes. It keeps the table until then and no longer: a service may keep what it
+    /// answers with, and a table keeps its service.
     private final class Addressee: Sendable {
         private let table: Mutex<LookupTable?>
 
@@ -82,7 +82,8 @@ package final class LookupTable: Sendable {
         self.service = service
     }
 
-    /// An answer that is good, and no older than `lifetime` where the service has not said for how long it is; and when it ends.
+    /// An answer that is good, and no older than `lifetime` where the service has not said for how long
+    /// it is; and when it ends.
     func answer(
         _ host: String, lifetime: Duration, now: ContinuousClock.Instant
     ) -> (addresses: [SocketAddress], end: ContinuousClock.Instant)? {
@@ -92,8 +93,8 @@ package final class LookupTable: Sendable {
         }
     }
 
-    /// An answer for a host that is still good; where there is none, the waiter gets the next one. The first waiter of a host has the
-    /// name service asked.
+    /// An answer for a host that is still good; where there is none, the waiter gets the next one. The first waiter of
+    /// a host has the name service asked.
     func find(
         _ host: String, lifetime: Duration, now: ContinuousClock.Instant, waiter: LookupWaiter
     ) -> Found {
@@ -115,8 +116,8 @@ package final class LookupTable: Sendable {
         return found
     }
 
-    /// A waiter does not want the answer any more. Where it was the last one for the host, the question is called off if it still
-    /// can be.
+    /// A waiter does not want the answer any more. Where it was the last one for the host, the question is called off
+    /// if it still can be.
     func leave(_ host: String, _ waiter: LookupWaiter) {
         let unwanted = state.withLock { state -> Pending? in
             guard let index = state.pending[host]?.waiters.firstIndex(where: { $0.isSame(as: waiter) }) else {

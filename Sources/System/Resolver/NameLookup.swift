@@ -35,8 +35,8 @@ enum NameLookup {
         return .success(found)
     }
 
-    /// Whether this machine knows by itself what the name stands for: "localhost", and numbers such as "127.1" or "0x7f000001",
-    /// which are no literals.
+    /// Whether this machine knows by itself what the name stands for: "localhost", and numbers such as "127.1" or
+    /// "0x7f000001", which are no literals.
     static func isOfThisMachine(_ host: String) -> Bool {
         if host == "localhost" { return true }
         guard let first = host.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }

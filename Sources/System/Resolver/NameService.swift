@@ -1,21 +1,23 @@
-// The source of the addresses of names: the system, whose call blocks and so runs on a helper thread, or the program, which answers
-// some time later. Must not know: which connection waits, and how long an answer is kept.
+// The source of the addresses of names: the system, whose call blocks and so runs on a helper thread, or the program,
+// which answers some time later. Must not know: which connection waits, and how long an answer is kept.
 
 import Synchronization
 
 /// Looks names up.
 package protocol NameService: Sendable {
-    /// Whether names under "localhost" are its affair; if not, they are this machine without a question (RFC 6761 §6.3).
+    /// Whether names under "localhost" are its affair; if not, they are this machine without a
+    /// question (RFC 6761 §6.3).
     var knowsLocalNames: Bool { get }
 
-    /// Begins to look a name up, which is in lower case. `answer` is called once, on any thread, also before this returns, or after
-    /// the question was called off, if then at all. Nil where it cannot be called off.
+    /// Begins to look a name up, which is in lower case. `answer` is called once, on any thread, also before this
+    /// returns, or after the question was called off, if then at all. Nil where it cannot be called off.
     func ask(_ host: String, answer: @escaping @Sendable (NameAnswer) -> Void) -> (any NameQuestion)?
 }
 
 /// A look-up that can be called off.
 package protocol NameQuestion: Sendable {
-    /// Whether it can be called off still. Where it says so, `cancel` follows. Called under a lock: it must call nothing of others.
+    /// Whether it can be called off still. Where it says so, `cancel` follows. Called under a lock: it
+    /// must call nothing of others.
     func withdraw() -> Bool
 
     /// The answer is not wanted any more.

@@ -10,8 +10,8 @@ package protocol Resolver: AnyObject {
         _ host: String, port: Int, completion: @escaping (Result<[SocketAddress], ResolverFailure>) -> Void
     ) -> any Resolution
 
-    /// The addresses of `host` where no name service has to be asked for them: those of a literal, or of an answer that is still
-    /// good. Nil for everything else, also for what is bound to fail.
+    /// The addresses of `host` where no name service has to be asked for them: those of a literal, or of an answer that
+    /// is still good. Nil for everything else, also for what is bound to fail.
     func addressesAtHand(_ host: String, port: Int) -> [SocketAddress]?
 
     /// Drops a cached answer, because none of its addresses could be connected to.
@@ -20,8 +20,8 @@ package protocol Resolver: AnyObject {
 
 /// A look-up under way.
 package protocol Resolution: AnyObject {
-    /// Forgets the completion. What was asked is called off, unless others wait for it; what the system has begun to look up ends by
-    /// itself. Idempotent.
+    /// Forgets the completion. What was asked is called off, unless others wait for it; what the system has begun to
+    /// look up ends by itself. Idempotent.
     func cancel()
 }
 

@@ -1,6 +1,6 @@
-// The resolver of real loops: literals and addresses that are set at once, recent answers from a table, everything else from the table's name
-// service: getaddrinfo on a helper thread for the process's table, the program for a session's own. Equal look-ups under way are one
-// look-up, across all loops.
+// The resolver of real loops: literals and addresses that are set at once, recent answers from a table, everything else
+// from the table's name service: getaddrinfo on a helper thread for the process's table, the program for a session's
+// own. Equal look-ups under way are one look-up, across all loops.
 // RFC 6761 §6.3: names under "localhost" never leave the machine.
 
 import Synchronization
@@ -11,23 +11,23 @@ package final class SystemResolver: Resolver {
     private let overrides: HostOverrides
     private let cacheLifetime: Duration
     private let table: LookupTable
-    /// What was at hand last: most sessions talk to one server at a time. Measured: to find it in the table costs each connection
-    /// 4,000 instructions. `@exclusivity(unchecked)`: nothing else runs while it is looked at.
+    /// What was at hand last: most sessions talk to one server at a time. Measured: to find it in the table costs each
+    /// connection 4,000 instructions. `@exclusivity(unchecked)`: nothing else runs while it is looked at.
     @exclusivity(unchecked) private var latest: Latest?
 
     private struct Latest {
         let host: String
         let port: Int
         let addresses: [SocketAddress]
-        /// Where it is from the table: how long it is good, as `LoopClock` counts time, and how many answers the table had let
-        /// go of by then.
+        /// Where it is from the table: how long it is good, as `LoopClock` counts time, and how many answers the table
+        /// had let go of by then.
         let answer: (end: Duration, timesForgotten: Int)?
     }
 
     /// A resolver for `reactor`'s loop.
     ///
-    /// `overrides` is where hosts are in place of what a look-up says. `cacheLifetime` is how old
-    /// an answer may be whose service does not say so; zero asks each time. `names` is what answers; the system where it is nil.
+    /// `overrides` is where hosts are in place of what a look-up says. `cacheLifetime` is how old an answer may be
+    /// whose service does not say so; zero asks each time. `names` is what answers; the system where it is nil.
     package init(
         reactor: Reactor, overrides: [String: String] = [:], cacheLifetime: Duration = .seconds(30),
         names: LookupTable? = nil

@@ -1,6 +1,6 @@
-// What stands in for the machine while the whole library is played on one thread: its clocks, its helper threads, its loop and
-// its network, and where random numbers come from. One for the process, in debug builds only: a release build has no place for
-// it, so that another clock or another network can never be put under a program.
+// What stands in for the machine while the whole library is played on one thread: its clocks, its helper threads, its
+// loop and its network, and where random numbers come from. One for the process, in debug builds only: a release build
+// has no place for it, so that another clock or another network can never be put under a program.
 //
 // Must not know: what is played, and whether it goes well.
 

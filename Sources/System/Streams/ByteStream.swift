@@ -25,8 +25,8 @@ package enum FileWriteResult: Sendable, Equatable {
 package struct Delivery: Sendable, Equatable {
     /// How many bytes the peer has not acknowledged. Some of them may not have left this machine.
     package var unacknowledged: Int
-    /// How long ago the peer acknowledged anything, if only the same once more; where all is acknowledged, how long ago the last
-    /// of it left.
+    /// How long ago the peer acknowledged anything, if only the same once more; where all is acknowledged, how long ago
+    /// the last of it left.
     package let age: Duration
 
     /// Takes what is known.
@@ -67,13 +67,13 @@ package protocol ByteStream: AnyObject {
     /// True when there may be unread input, an unread end or an unread error. No system call.
     var hasPendingInput: Bool { get }
 
-    /// True when the connection stands and nothing is there to read: it is safe to be used again. One system call, which
-    /// also finds what no edge has told yet; `hasPendingInput` is true from then on.
+    /// True when the connection stands and nothing is there to read: it is safe to be used again. One system call,
+    /// which also finds what no edge has told yet; `hasPendingInput` is true from then on.
     func isQuiet() -> Bool
 
-    /// Input is from now on reported once so many bytes are there, or the end or an error behind fewer; or as soon as there are
-    /// any, by a stream that cannot tell. What is there already may be enough where it was not before, and is not reported:
-    /// a caller that asks for less than before looks at `hasPendingInput`.
+    /// Input is from now on reported once so many bytes are there, or the end or an error behind fewer; or as soon as
+    /// there are any, by a stream that cannot tell. What is there already may be enough where it was not before, and is
+    /// not reported: a caller that asks for less than before looks at `hasPendingInput`.
     func reportInput(from count: Int)
 
     /// How what was written reaches the peer; nil when the system does not tell. Two system calls.

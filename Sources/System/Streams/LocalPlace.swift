@@ -1,4 +1,5 @@
-// A UNIX-domain socket by its path, for processes of one user: however long the path is, with no other user at either end.
+// A UNIX-domain socket by its path, for processes of one user: however long the path is, with no
+// other user at either end.
 //
 // A socket's address holds 107 bytes of a path. A longer one goes by way of its directory, which is opened, and whose
 // number below /proc/self/fd leads there. Must not know what is said over the socket.

@@ -50,8 +50,8 @@ final class TimerQueue {
             timer.isDue = true
             due.append(first.slot)
         }
-        // Order: all are out of the heap before the first fires, as callbacks set, clear and release timers. One that was released
-        // meanwhile does not fire, nor does a new one in its slot.
+        // Order: all are out of the heap before the first fires, as callbacks set, clear and release timers. One that
+        // was released meanwhile does not fire, nor does a new one in its slot.
         for slot in due {
             guard let timer = slots[slot].timer, timer.isDue else { continue }
             timer.isDue = false

@@ -1,5 +1,6 @@
-// Parts of PKCS #12 files that are encrypted with RC2, as older tools of Apple, Microsoft and Java do. OpenSSL 3 has it in
-// its legacy provider only: that is loaded for one part, into a library context of its own, and never into the program's.
+// Parts of PKCS #12 files that are encrypted with RC2, as older tools of Apple, Microsoft and Java do. OpenSSL
+// 3 has it in its legacy provider only: that is loaded for one part, into a library context of its own, and
+// never into the program's.
 
 import CURLLoadingOpenSSL
 

@@ -1,5 +1,5 @@
-// Walks the blocks of a PEM text and undoes their base64, without OpenSSL's reader, which takes several milliseconds for
-// a bundle of roots. Knows neither what is in a block nor whether it is any good. RFC 7468.
+// Walks the blocks of a PEM text and undoes their base64, without OpenSSL's reader, which takes several milliseconds
+// for a bundle of roots. Knows neither what is in a block nor whether it is any good. RFC 7468.
 
 /// The blocks of a PEM text.
 enum PEMBlocks {

@@ -1,5 +1,5 @@
-// Reads the distinguished encoding in place, strictly: one length has one spelling, nothing is indefinite. The sender of
-// the bytes may be hostile; what is not DER ends the reading. Does not know what the elements mean. X.690.
+// Reads the distinguished encoding in place, strictly: one length has one spelling, nothing is indefinite. The sender
+// of the bytes may be hostile; what is not DER ends the reading. Does not know what the elements mean. X.690.
 
 /// One element: its tag octet, and where its content and the whole of it lie in the bytes that are read.
 struct DERElement: Sendable, Hashable {

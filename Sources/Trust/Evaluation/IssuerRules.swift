@@ -56,8 +56,8 @@ enum IssuerRules {
     /// Basic constraints and key usage (B3.27). An old anchor of a private authority, of a version that has no
     /// extensions, lacks both.
     ///
-    /// One of version 3 could say that it is an authority. Where it does not it may be a server's own certificate, which
-    /// would speak for every host if it issued.
+    /// One of version 3 could say that it is an authority. Where it does not it may be a server's own certificate,
+    /// which would speak for every host if it issued.
     private static func mayIssue(
         _ fields: CertificateFields, isAnchor: Bool, profile: TrustPolicy.Profile
     ) -> Bool {

@@ -1,9 +1,10 @@
-// Builds paths from a leaf to an anchor and judges each step as it is taken, the cheap questions first and signatures
-// last, so that a dead end (an expired or cross-signed intermediate, an impostor's name) costs little and does not hide
-// a good path (B3.14). RFC 4158 says how, RFC 5280 section 6 what is asked. Its work is bounded whatever the peer sends.
+// Builds paths from a leaf to an anchor and judges each step as it is taken, the cheap questions first and
+// signatures last, so that a dead end (an expired or cross-signed intermediate, an impostor's name) costs little and
+// does not hide a good path (B3.14). RFC 4158 says how, RFC 5280 section 6 what is asked. Its work is bounded
+// whatever the peer sends.
 //
-// A first search goes only where nothing is wrong. When it finds nothing, a second goes on behind problems too, in order
-// to say what is wrong with the path that comes closest.
+// A first search goes only where nothing is wrong. When it finds nothing, a second goes on behind problems too, in
+// order to say what is wrong with the path that comes closest.
 
 /// A depth-first search over issuers.
 struct PathBuilder {

@@ -5,8 +5,8 @@ import CURLLoadingOpenSSL
 
 /// Path validation from a leaf to an anchor.
 enum PathVerifier {
-    /// Whether the chain leads to one of the roots and fulfils the policy. Throws where files would have to be read to know,
-    /// unless that `mayWait`.
+    /// Whether the chain leads to one of the roots and fulfils the policy. Throws where files would have to be read to
+    /// know, unless that `mayWait`.
     static func verify(
         _ chain: CertificateChain, roots: [TrustRoots], policy: TrustPolicy, mayWait: Bool
     ) throws(FilesNeeded) -> TrustVerdict {

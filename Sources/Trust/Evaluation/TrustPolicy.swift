@@ -14,8 +14,8 @@ package struct TrustPolicy: Sendable, Hashable {
 
     /// How strictly certificates are held to the rules; docs/trust-rules.md has the differences as a table.
     package enum Profile: Sendable, Hashable {
-        /// Every rule that an attacker would profit from. Formal mistakes, which private authorities' tools make and which
-        /// other software passes over, are forgiven: companies put such authorities into the machine's store too.
+        /// Every rule that an attacker would profit from. Formal mistakes, which private authorities' tools make and
+        /// which other software passes over, are forgiven: companies put such authorities into the machine's store too.
         case standard
         /// What RFC 5280 and the CA/Browser forum demand of certificates' form as well.
         case strict

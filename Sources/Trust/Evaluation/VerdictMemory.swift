@@ -15,7 +15,8 @@ package final class VerdictMemory: Sendable {
         let valid: ClosedRange<Int64>
     }
 
-    /// Two generations: what is asked for while it is in the old one moves to the young one, and the rest goes with the old one.
+    /// Two generations: what is asked for while it is in the old one moves to the young one, and the
+    /// rest goes with the old one.
     private struct Entries {
         private var young: [Question: Entry] = [:]
         private var old: [Question: Entry] = [:]

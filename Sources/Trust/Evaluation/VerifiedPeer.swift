@@ -26,8 +26,8 @@ package struct VerifiedPeer: Sendable, Hashable {
         VerifiedPeer(presented: chain, path: [], isVouchedFor: true)
     }
 
-    /// When every certificate below the anchor is valid, or the leaf if it is the anchor (B3.28), and every answer about
-    /// revocation still fresh; nil where the verdict does not rest on dates.
+    /// When every certificate below the anchor is valid, or the leaf if it is the anchor (B3.28), and every answer
+    /// about revocation still fresh; nil where the verdict does not rest on dates.
     var validity: ClosedRange<Int64>? {
         let judged = path.count > 1 ? path.dropLast() : path[...]
         var (start, end) = (Int64.min, answersUntil)

@@ -9,8 +9,8 @@ package final class KnownHostsEvaluator: FileEvaluator {
     private let file: KnownHostsFile
     private let entries: Mutex<[String: [[UInt8]]]>
 
-    /// Reads the file, which need not exist yet; one that others may write is refused. `patience` is how long the lock of
-    /// another process is waited for where a host is written down.
+    /// Reads the file, which need not exist yet; one that others may write is refused. `patience` is how long the lock
+    /// of another process is waited for where a host is written down.
     package init(path: String, patience: Duration = .seconds(5)) throws(CertificateError) {
         file = KnownHostsFile(path: path, patience: patience)
         entries = Mutex(try file.read())
@@ -32,8 +32,8 @@ package final class KnownHostsEvaluator: FileEvaluator {
         if isKnown == nil {
             guard mayWait else { throw FilesNeeded() }
             do throws(CertificateError) {
-                // Of two first connections the second is compared with the first, in the file: another one of this process
-                // or of another may have met the host meanwhile.
+                // Of two first connections the second is compared with the first, in the file: another one of this
+                // process or of another may have met the host meanwhile.
                 isKnown = try file.add(host, key) { all in entries.withLock { $0 = all } }
             } catch {
                 return .refused(TrustFailure(.other(error.description), leaf))

@@ -17,8 +17,8 @@ struct KnownHostsFile: Sendable {
         }
     }
 
-    /// Adds a host that is not there yet; answers whether its key is this one. `tell` gets all keys before another process can
-    /// change them.
+    /// Adds a host that is not there yet; answers whether its key is this one. `tell` gets all keys before another
+    /// process can change them.
     func add(
         _ host: String, _ key: [UInt8], tell: ([String: [[UInt8]]]) -> Void
     ) throws(CertificateError) -> Bool {

@@ -6,7 +6,8 @@ package struct PinnedIdentities: Sendable, Hashable {
     private let leaves: [[UInt8]]?
     private let authorities: [[UInt8]]?
 
-    /// Pins in base64 as in `PinnedKeysEvaluator`; nil pins nothing. An empty list would refuse every server and throws.
+    /// Pins in base64 as in `PinnedKeysEvaluator`; nil pins nothing. An empty list would refuse
+    /// every server and throws.
     package init(leaves: [String]?, authorities: [String]?) throws(CertificateError) {
         self.leaves = try leaves.map { pins throws(CertificateError) in try PinnedKeysEvaluator.decode(pins) }
         self.authorities = try authorities.map { pins throws(CertificateError) in try PinnedKeysEvaluator.decode(pins) }

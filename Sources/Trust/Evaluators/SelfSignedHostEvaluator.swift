@@ -1,6 +1,7 @@
 // One odd host: exactly this certificate for exactly this name. All other hosts are judged as they are without it.
 
-/// Trusts one certificate for one host, whatever it says about names and issuers; others are judged by another evaluator.
+/// Trusts one certificate for one host, whatever it says about names and issuers; others are
+/// judged by another evaluator.
 package struct SelfSignedHostEvaluator: FileEvaluator {
     private let host: HostName
     private let fingerprint: [UInt8]

@@ -1,8 +1,8 @@
 // The one question of this target and its answer. Does not know how a verdict is reached.
 //
 // A verdict may need files: roots that were not looked up yet, a host that is to be written down. Code that must not
-// wait for a disk or a lock does not read them: it asks for a verdict at once, and where there is none asks again on a thread that
-// may wait.
+// wait for a disk or a lock does not read them: it asks for a verdict at once, and where there is none asks again on a
+// thread that may wait.
 
 /// Judges the certificates a peer has sent.
 package protocol TrustEvaluator: Sendable {

@@ -1,5 +1,5 @@
-// An OCSP response that the peer has stapled: whether it is about this certificate, fresh, and signed by an authority that
-// may. RFC 6960 sections 3.2 and 4.2; OpenSSL parses it and checks the signature.
+// An OCSP response that the peer has stapled: whether it is about this certificate, fresh, and signed by an authority
+// that may. RFC 6960 sections 3.2 and 4.2; OpenSSL parses it and checks the signature.
 
 import CURLLoadingOpenSSL
 

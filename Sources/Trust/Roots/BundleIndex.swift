@@ -93,7 +93,8 @@ struct BundleIndex {
         }
     }
 
-    // Blocks of the last kind carry OpenSSL's settings behind the certificate: what it is trusted for, and for what not.
+    // Blocks of the last kind carry OpenSSL's settings behind the certificate: what it is
+    // trusted for, and for what not.
     private static let kinds: [(label: String, hasSettings: Bool)] = [
         ("CERTIFICATE", false), ("X509 CERTIFICATE", false), ("TRUSTED CERTIFICATE", true),
     ]

@@ -1,7 +1,8 @@
 // The certificates a path may end in, found by name. Own anchors are held in memory; the machine's store is looked up
 // one certificate at a time and what was found is kept. Does not judge.
 //
-// Looking up means reading files the first time. Code that must not wait does not do that: it is told that files are needed.
+// Looking up means reading files the first time. Code that must not wait does not do that: it is
+// told that files are needed.
 
 import Synchronization
 
@@ -15,8 +16,8 @@ package final class TrustRoots: Sendable {
     private let present = Mutex<SystemStore?>(nil)
     private let known: Mutex<Known>
 
-    /// What was found so far. An empty answer is remembered, too, until `lookAgain`; those of quick look-ups stay, and are
-    /// replaced by what a thorough one finds.
+    /// What was found so far. An empty answer is remembered, too, until `lookAgain`; those of quick look-ups stay, and
+    /// are replaced by what a thorough one finds.
     private struct Known {
         var answers: [UInt: [Certificate]] = [:]
         var thoroughAnswers: [UInt: [Certificate]] = [:]
@@ -58,8 +59,8 @@ package final class TrustRoots: Sendable {
     /// Whether this is a machine's store and nothing was found in any of its places.
     package var isMissing: Bool { store?.isMissing ?? false }
 
-    /// Has thorough look-ups ask the disk for what was not found before: it may have come since, or there was no descriptor
-    /// left to read it.
+    /// Has thorough look-ups ask the disk for what was not found before: it may have come since, or there was no
+    /// descriptor left to read it.
     func lookAgain() {
         guard let find else { return }
         let later = find()
@@ -72,8 +73,8 @@ package final class TrustRoots: Sendable {
 
     /// Every anchor of this subject name; other names can share its hash.
     ///
-    /// What only a thorough look-up finds is said at `SystemStore.certificates`. Throws where files would have to be read,
-    /// unless that `mayWait`.
+    /// What only a thorough look-up finds is said at `SystemStore.certificates`. Throws where files would have to be
+    /// read, unless that `mayWait`.
     func anchors(
         _ subject: SubjectName, isThorough: Bool, mayWait: Bool
     ) throws(FilesNeeded) -> [Certificate] {

@@ -1,7 +1,8 @@
 // `Data(contentsOf:)` and `String(contentsOf:encoding:)` for URLs that are no files.
 //
-// Foundation leaves a place in `Data` for a library that can load; FoundationNetworking takes it in the same way. `NSData` and
-// its kin look for a class in a module named FoundationNetworking instead, which only `Compatibility/` can serve.
+// Foundation leaves a place in `Data` for a library that can load; FoundationNetworking takes it in the same way.
+// `NSData` and its kin look for a class in a module named FoundationNetworking instead, which only
+// `Compatibility/` can serve.
 
 import Foundation
 @_spi(SwiftCorelibsFoundation) import FoundationEssentials

@@ -1,5 +1,5 @@
-// What an FTP server's refusals are as `URLError`s (B2.47, B14.20, B14.21, B14.24): never a status code, and the same codes
-// as for files where it is about one.
+// What an FTP server's refusals are as `URLError`s (B2.47, B14.20, B14.21, B14.24): never a status code, and the same
+// codes as for files where it is about one.
 
 import Foundation
 import URLLoadingPolicy

@@ -1,5 +1,5 @@
-// What becomes of a web socket's failures (B15.5, B15.19, B15.20, B15.31 to B15.34): errors of the system's where Apple has
-// them (B17.55), `URLError`s for everything else.
+// What becomes of a web socket's failures (B15.5, B15.19, B15.20, B15.31 to B15.34): errors of the system's where Apple
+// has them (B17.55), `URLError`s for everything else.
 
 import Foundation
 import URLLoadingEngine
@@ -52,8 +52,8 @@ extension ErrorMapping {
             underlying: UnderlyingError.message(.badResponse, text))
     }
 
-    /// The public error for a handshake that the engine could not carry out: whatever the server has said that is no answer
-    /// is a bad answer (B15.32).
+    /// The public error for a handshake that the engine could not carry out: whatever the server has said that is no
+    /// answer is a bad answer (B15.32).
     static func handshakeError(_ failure: EngineError, url: URL?, evaluator: any TrustEvaluator) -> URLError {
         guard case .wire(let error) = failure, error != .closedBeforeResponse else {
             return urlError(failure, url: url, evaluator: evaluator)

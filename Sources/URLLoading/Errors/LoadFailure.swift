@@ -128,8 +128,9 @@ enum LoadFailure {
             underlying: UnderlyingError.system(failure.error))
     }
 
-    /// What a program's own carrier has failed with, as programs see it: an `NSError` of `NSURLErrorDomain` is the `URLError` that it
-    /// stands for, as a cast would make it on Apple's platforms. Errors of other types, and codes without a name, stay what they are.
+    /// What a program's own carrier has failed with, as programs see it: an `NSError` of `NSURLErrorDomain` is the
+    /// `URLError` that it stands for, as a cast would make it on Apple's platforms. Errors of other types, and codes
+    /// without a name, stay what they are.
     static func naming(_ error: any Error) -> any Error {
         guard type(of: error) == NSError.self, case let plain = error as NSError, plain.domain == NSURLErrorDomain,
             let code = URLError.Code(rawValue: plain.code)

@@ -111,8 +111,8 @@ enum UnderlyingError {
     /// Marks what comes of a setting that can never be carried out (B10.39).
     static let settingKey = "URLLoading.UnusableSetting"
 
-    /// What CFNetwork says of a proxy, with the cause below it (B13.17, B13.18, B13.27). `isSetting`: another time cannot
-    /// change it.
+    /// What CFNetwork says of a proxy, with the cause below it (B13.17, B13.18, B13.27). `isSetting`: another time
+    /// cannot change it.
     static func proxy(
         _ code: CFNetworkErrors, _ description: String, status: Int? = nil, cause: (any Error)? = nil,
         isSetting: Bool = false

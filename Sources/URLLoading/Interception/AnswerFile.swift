@@ -1,5 +1,5 @@
-// A file that is the body of an answer: how it is read by interceptors, how one is written where they answer a download with another
-// body, and when it goes.
+// A file that is the body of an answer: how it is read by interceptors, how one is written where they answer a download
+// with another body, and when it goes.
 //
 // Must not know: sessions.
 

@@ -16,7 +16,8 @@ final class SequencePieces<Pieces: AsyncSequence & Sendable>: PieceSupply where 
 
     /// An iterator between two pieces.
     //
-    // `@unchecked Sendable`: `state` guards it. Between two calls it is there; a call takes it out, and only that call uses it.
+    // `@unchecked Sendable`: `state` guards it. Between two calls it is there; a call takes it out,
+    // and only that call uses it.
     private struct Held: @unchecked Sendable {
         var iterator: Pieces.AsyncIterator
     }

@@ -1,5 +1,5 @@
-// The interceptors of a session, and which of them a load begins with: one that an interceptor begins goes to those after it, so that
-// no interceptor waits for itself.
+// The interceptors of a session, and which of them a load begins with: one that an interceptor begins goes to those
+// after it, so that no interceptor waits for itself.
 //
 // Must not know: what they do with a request.
 

@@ -16,8 +16,8 @@ enum HeaderNames {
         return result
     }
 
-    /// An entry per field of a dictionary that a program has made. Names that differ in capitals alone become one entry;
-    /// their values are joined with ", " in the order of the names.
+    /// An entry per field of a dictionary that a program has made. Names that differ in capitals alone become one
+    /// entry; their values are joined with ", " in the order of the names.
     static func merged(_ fields: [String: String]) -> [String: String] {
         var result: [String: String] = [:]
         result.reserveCapacity(fields.count)

@@ -13,7 +13,8 @@ extension String {
         return parts.encodedHost.flatMap { $0.utf8.contains(0x25) ? nil : $0 }
     }
 
-    /// A text in which names stand, such as a list of domains, with each of them in ASCII. What has no such form stays as it is.
+    /// A text in which names stand, such as a list of domains, with each of them in ASCII. What has no
+    /// such form stays as it is.
     var withHostsInASCII: String {
         guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
         var text = ""

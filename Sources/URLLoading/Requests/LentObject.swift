@@ -8,8 +8,8 @@ import URLLoadingSystem
 
 /// An object of the program's that does not end on the thread of a loop.
 ///
-/// Unchecked because the object need not be Sendable. The property is written by `init` and `deinit` only, which have this
-/// alone; the object is as safe to share as the program has made it.
+/// Unchecked because the object need not be Sendable. The property is written by `init` and `deinit` only, which have
+/// this alone; the object is as safe to share as the program has made it.
 final class LentObject<Object>: @unchecked Sendable {
     /// There until the end.
     private(set) var object: Object?
@@ -22,8 +22,8 @@ final class LentObject<Object>: @unchecked Sendable {
         DispatchQueue.global().async { leaving.object = nil }
     }
 
-    /// Has the object alone, so that it ends where this lets go of it. Unchecked because the object need not be Sendable:
-    /// the thread that makes this hands it over with the work, and does not look at it again.
+    /// Has the object alone, so that it ends where this lets go of it. Unchecked because the object need not be
+    /// Sendable: the thread that makes this hands it over with the work, and does not look at it again.
     private final class Leaving: @unchecked Sendable {
         var object: Object?
 

@@ -12,8 +12,8 @@ import Synchronization
     /// Of its own, so that its handlers, which only wake a waiting thread, never wait behind other handlers.
     private static let session = URLSession(configuration: .default)
 
-    /// What a URL stands for, and the name of its text encoding if the server tells one. Errors are Cocoa's, as those of
-    /// unreadable files are, with the loader's error underneath and its words.
+    /// What a URL stands for, and the name of its text encoding if the server tells one. Errors are Cocoa's, as those
+    /// of unreadable files are, with the loader's error underneath and its words.
     public static func load(_ url: URL) throws -> (data: Data, textEncodingName: String?) {
         let load = RemoteContents()
         let task = session.dataTask(with: url) { data, response, error in

@@ -67,7 +67,8 @@ final class RequestBuilder: Sendable {
         }
     }
 
-    /// Builds a request that is sent with `content`, whatever the request's own body is; `first` is where its task began.
+    /// Builds a request that is sent with `content`, whatever the request's own body is; `first`
+    /// is where its task began.
     func message(
         for request: URLRequest, after first: URLRequest?, content: HopContent, cookies: HopCookies = .none
     ) throws(URLError) -> Message {
@@ -132,8 +133,8 @@ final class RequestBuilder: Sendable {
             defaults: settings.defaultFields, method: method, origin: origin, body: content.length)
     }
 
-    /// The session's own fields that go with a hop. What is a secret goes only where the task began: the program has named
-    /// no other place for it (B4.27).
+    /// The session's own fields that go with a hop. What is a secret goes only where the task began: the program has
+    /// named no other place for it (B4.27).
     func additionalFields(for request: URLRequest, after first: URLRequest?) -> Fields {
         guard let open = settings.openAdditionalFields, !isWhereItBegan(request, first) else {
             return settings.additionalFields

@@ -15,8 +15,8 @@ struct RequestFieldTable: Sendable {
     }
 
     private(set) var fields: [Field] = []
-    /// Where each name stands; empty where there are so few fields that a search costs less, and after a removal until the next
-    /// field is added.
+    /// Where each name stands; empty where there are so few fields that a search costs less, and after a removal until
+    /// the next field is added.
     private var places: [FieldName: Int] = [:]
     /// Whether fields were ever set, be it that none is left (B5.71).
     private var wasSet = false

@@ -9,8 +9,8 @@ import Foundation
 /// It is safe to share between threads because it is not changed while it is shared: `URLRequest` makes a copy
 /// first unless it holds the only reference, and `NSMutableURLRequest`, which is not Sendable, does the same.
 final class RequestStorage: @unchecked Sendable {
-    // `@exclusivity(unchecked)`: for the same reason no access can meet a change; the check cost each request five calls
-    // into the runtime.
+    // `@exclusivity(unchecked)`: for the same reason no access can meet a change; the check cost each request five
+    // calls into the runtime.
     @exclusivity(unchecked) var values: RequestValues
 
     init(_ values: RequestValues) {

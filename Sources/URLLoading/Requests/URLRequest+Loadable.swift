@@ -4,8 +4,8 @@ import Foundation
 import URLLoadingPolicy
 
 extension URLRequest {
-    /// Whether the request's URL is of a kind that can be loaded: by a class that is registered (B14.30), or by what is built
-    /// in (B14.1).
+    /// Whether the request's URL is of a kind that can be loaded: by a class that is registered (B14.30), or by what is
+    /// built in (B14.1).
     package var isLoadable: Bool {
         guard let url, let scheme = url.scheme else { return false }
         if ProtocolRegistry.shared.classes.contains(where: { $0.canInit(with: self) }) { return true }

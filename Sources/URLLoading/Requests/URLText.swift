@@ -1,7 +1,7 @@
 // Reads an http URL as text. Taking it apart through `URL` costs a string per part and decodes what must stay as it is.
 //
-// Foundation has turned Unicode host names into A-labels already (B16.69), but for those that are percent-encoded. RFC 3986
-// §3, RFC 9110 §4.2.
+// Foundation has turned Unicode host names into A-labels already (B16.69), but for those that are percent-encoded.
+// RFC 3986 §3, RFC 9110 §4.2.
 
 import Foundation
 import URLLoadingPolicy

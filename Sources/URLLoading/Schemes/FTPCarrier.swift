@@ -1,5 +1,5 @@
-// Carries a hop by an FTP transfer of the engine's (behaviour 14.4): response, data and errors as of files, challenges as
-// of servers that want a password.
+// Carries a hop by an FTP transfer of the engine's (behaviour 14.4): response, data and errors as of files, challenges
+// as of servers that want a password.
 //
 // Must not know: FTP's commands and replies, where the bytes go.
 
@@ -26,8 +26,8 @@ final class FTPCarrier: SchemeCarrier {
     private let part: (offset: Int64, file: FTPFileState)?
     private let state = Mutex(State())
 
-    /// A carrier to a place by the first of these ways that leads there; `storing` is what is to be stored there, nil for a
-    /// download. With a part it asks for the rest, if the file is still the same.
+    /// A carrier to a place by the first of these ways that leads there; `storing` is what is to be stored there, nil
+    /// for a download. With a part it asks for the rest, if the file is still the same.
     init(
         _ place: FTPPlace, routes: [Route], storing content: HopContent?,
         resuming part: (offset: Int64, file: FTPFileState)? = nil

@@ -28,8 +28,8 @@ struct FTPPlace: Sendable {
         case proxy(Route, others: ArraySlice<Route>)
     }
 
-    /// Fails with −1002 where the URL is of another scheme: its user, password and path are for no FTP server. Fails with
-    /// −1000 where it has no usable host, port, user or path (B14.4, B14.23).
+    /// Fails with −1002 where the URL is of another scheme: its user, password and path are for no FTP server. Fails
+    /// with −1000 where it has no usable host, port, user or path (B14.4, B14.23).
     init(_ url: URL) throws(URLError) {
         self.url = url
         switch url.scheme?.lowercased() {

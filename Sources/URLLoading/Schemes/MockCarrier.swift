@@ -11,7 +11,8 @@ final class MockCarrier: SchemeCarrier {
     private let mock: URLSession.Mock
     /// What supplies the body that is being read.
     private let reading = Mutex<InputStreamSource?>(nil)
-    /// What has been read of it: here, where nothing else holds it, so that a piece is put behind it without a copy of it.
+    /// What has been read of it: here, where nothing else holds it, so that a piece is put behind
+    /// it without a copy of it.
     private let gathered = Mutex(Data())
 
     init(_ mock: URLSession.Mock) { self.mock = mock }

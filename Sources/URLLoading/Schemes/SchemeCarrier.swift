@@ -15,8 +15,8 @@ protocol SchemeCarrier: AnyObject, Sendable {
     /// More can be taken: the answer to `ReceiverDemand.pause`. Never before `start` has returned.
     func resumeReading()
 
-    /// The task is suspended: nothing is sent until `resume()`, and no time runs. What comes all the same is kept. Never
-    /// before `start` has returned, and in turns with `resume()`.
+    /// The task is suspended: nothing is sent until `resume()`, and no time runs. What comes all the same is kept.
+    /// Never before `start` has returned, and in turns with `resume()`.
     func suspend()
 
     /// Undoes `suspend()`.

@@ -46,7 +46,8 @@ extension SchemeLoad {
             if case .unwanted = fate { state.withLock { $0.discards = true } }
             return fate
         }
-        // Order: the response of before, which the task has had too until now, goes without a lock: its deinit may call the task.
+        // Order: the response of before, which the task has had too until now, goes without a lock: its
+        // deinit may call the task.
         withExtendedLifetime(before) {}
     }
 
@@ -71,8 +72,8 @@ extension SchemeLoad {
     /// Keeps the body where it is wanted whole; where only a cache wants it, up to a length.
     private func keep(_ data: Data) {
         let most = plan.collectsBody ? nil : plan.cache?.session.longestBody
-        // Order: what is copied or dropped goes without the lock: these may be the program's bytes, whose deallocator may call the task.
-        // No other thread wants the body meanwhile.
+        // Order: what is copied or dropped goes without the lock: these may be the program's bytes, whose deallocator
+        // may call the task. No other thread wants the body meanwhile.
         var body = state.withLock { state -> Data in
             defer { state.body = Data() }
             return state.body

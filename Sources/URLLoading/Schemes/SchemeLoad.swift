@@ -1,9 +1,9 @@
-// One hop that something else than a transaction carries: takes in what its carrier reports, from any thread, and passes
-// it to where the task's result goes, as `HopReceiver` does for HTTP.
+// One hop that something else than a transaction carries: takes in what its carrier reports, from any thread, and
+// passes it to where the task's result goes, as `HopReceiver` does for HTTP.
 //
-// Reports form a line that one thread at a time works through: the one that finds no other at work. The line stands still while
-// a delegate is asked, while a receiver is full and while the task is suspended; the carrier is then told to pause. State
-// is behind one Mutex, and nothing is called while it is held.
+// Reports form a line that one thread at a time works through: the one that finds no other at work. The line stands
+// still while a delegate is asked, while a receiver is full and while the task is suspended; the carrier is then told
+// to pause. State is behind one Mutex, and nothing is called while it is held.
 //
 // Must not know: schemes, URLProtocol, what a delegate says.
 
@@ -88,8 +88,8 @@ final class SchemeLoad: LoadHandle {
     /// Everything has come.
     func finished() { report(.end(nil)) }
 
-    /// The load has failed, with an error of any domain (B14.47); `failure` is why no way led to where it is loaded from, if
-    /// that is what has failed.
+    /// The load has failed, with an error of any domain (B14.47); `failure` is why no way led to where it is loaded
+    /// from, if that is what has failed.
     func failed(_ error: any Error, forWantOfWay failure: EngineError? = nil) {
         if let failure { state.withLock { $0.lackOfWay = failure } }
         report(.end(LoadFailure.naming(error)))
@@ -192,12 +192,13 @@ final class SchemeLoad: LoadHandle {
         if isLate { watch.cancel() }
     }
 
-    /// How long nothing has to be looked at; nil where nothing has to any more: the load has ended, is ended for being late, or may
-    /// take as long as it likes.
+    /// How long nothing has to be looked at; nil where nothing has to any more: the load has ended, is ended for being
+    /// late, or may take as long as it likes.
     private func timeLeft() -> Duration? {
         let now = LoopClock.elapsed
         let (isOver, quietSince) = state.withLock { state in
-            // B6.9: while a question is open, or the receiver is not done with what has come, the carrier is not to blame.
+            // B6.9: while a question is open, or the receiver is not done with what has come, the
+            // carrier is not to blame.
             if state.standsStill { state.quietSince = now }
             return (state.hasEnded, state.quietSince)
         }

@@ -1,8 +1,8 @@
 // What a load by a carrier knows while it lasts: the line of reports, what holds it up, and whether a thread works
 // through it.
 //
-// A value without lock or thread; `SchemeLoad` keeps it behind its Mutex. Must not know: what the reports mean beyond the
-// order in which they may be told.
+// A value without lock or thread; `SchemeLoad` keeps it behind its Mutex. Must not know: what the reports mean beyond
+// the order in which they may be told.
 
 import Foundation
 import URLLoadingEngine
@@ -11,7 +11,8 @@ import URLLoadingSystem
 /// The changing state of a `SchemeLoad`.
 struct SchemeLoadState: Sendable {
     private(set) var carrier: (any SchemeCarrier)?
-    /// What was taken is nil: it may hold the program's bytes, whose deallocator may call the task, and so it may not go under the lock.
+    /// What was taken is nil: it may hold the program's bytes, whose deallocator may call the task, and so it
+    /// may not go under the lock.
     private var reports: [SchemeReport?] = []
     /// Where the line begins; what is before has been told.
     private var first = 0

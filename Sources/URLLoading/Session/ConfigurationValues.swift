@@ -91,7 +91,8 @@ struct ConfigurationValues: Sendable {
     var http2 = URLSessionConfiguration.HTTP2Use.ofEnvironment
     /// Whether web sockets offer permessage-deflate.
     var compressesWebSocketMessages = false
-    /// Where the files of downloads are made, and looked for where one goes on; nil for the directory for temporary files.
+    /// Where the files of downloads are made, and looked for where one goes on; nil for the
+    /// directory for temporary files.
     var downloadFolder: String?
     var uploadPatience = ResumableUploadMachine.Patience()
     var isDiscretionary = false

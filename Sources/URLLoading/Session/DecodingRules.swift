@@ -1,5 +1,5 @@
-// What a compressed body may come to: what its request says, or else the configuration, or else what is usual where it is collected
-// in memory (B16.60, B16.75, B16.76).
+// What a compressed body may come to: what its request says, or else the configuration, or else what is usual where it
+// is collected in memory (B16.60, B16.75, B16.76).
 //
 // Must not know: how bodies are decoded.
 
@@ -28,8 +28,9 @@ struct DecodingRules: Sendable {
     /// Picked by feel: no page and no answer of an interface is so long, and what is belongs into a file.
     private static let usualBytes: Int64 = 1 << 30
 
-    /// Text comes to five or twenty times its compressed form, the most regular tables to a hundred times. What is made to fill memory
-    /// comes to a thousand times (the most that deflate can do) or, with newer codings, to ten thousand times and more.
+    /// Text comes to five or twenty times its compressed form, the most regular tables to a hundred times. What is
+    /// made to fill memory comes to a thousand times (the most that deflate can do) or, with newer codings, to ten
+    /// thousand times and more.
     private static let usualRatio: Int64 = 200
 
     /// A page of one colour, or a table of zeros, may be anything so far.

@@ -1,4 +1,5 @@
-// The values of fields that every request gets when the program sets none: the program's name, and the user's languages.
+// The values of fields that every request gets when the program sets none: the program's name,
+// and the user's languages.
 
 import Foundation
 import URLLoadingWire

@@ -1,7 +1,8 @@
-// Taking things out from behind a lock, so that they end when it is free. What a lock guards may hold the program's objects, and a
-// `deinit` of theirs may use what the lock guards.
+// Taking things out from behind a lock, so that they end when it is free. What a lock guards may hold the program's
+// objects, and a `deinit` of theirs may use what the lock guards.
 //
-// `_ = lock.withLock { … }` would not do. Optimised code ends what is not used as early as it can, which is behind the lock still.
+// `_ = lock.withLock { … }` would not do. Optimised code ends what is not used as early as it can, which
+// is behind the lock still.
 
 import Synchronization
 

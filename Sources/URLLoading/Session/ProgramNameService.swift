@@ -1,5 +1,5 @@
-// The program's own resolver as a name service: what it is asked, and what its answers come to. Whatever it says, hostile or
-// absurd, becomes addresses that can be used or a failure.
+// The program's own resolver as a name service: what it is asked, and what its answers come to. Whatever it says,
+// hostile or absurd, becomes addresses that can be used or a failure.
 //
 // Must not know: which connection waits, and how answers are kept.
 
@@ -58,7 +58,8 @@ struct ProgramNameService: NameService {
             message: words(of: error), cause: error)
     }
 
-    /// What the error says in its own words, if it has some. A URLError without any would only print its domain and number.
+    /// What the error says in its own words, if it has some. A URLError without any would only
+    /// print its domain and number.
     private static func words(of error: any Error) -> String {
         if let text = (error as NSError).userInfo[NSLocalizedDescriptionKey] as? String { return text }
         if error is URLError { return "The session's hostResolver did not find it" }

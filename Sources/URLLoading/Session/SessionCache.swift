@@ -40,7 +40,8 @@ struct SessionCache: Sendable {
         CachePolicy(request.values.cachePolicy, configured: policy)
     }
 
-    /// The length of the longest body that is kept although the program has not asked for that (B7.8). Asks a cache of the program's.
+    /// The length of the longest body that is kept although the program has not asked for that (B7.8). Asks
+    /// a cache of the program's.
     var longestBody: Int64? {
         let (memory, disk) = isPlain ? store.capacities : (cache.memoryCapacity, cache.diskCapacity)
         return StoringRules.longestBody(memoryCapacity: memory, diskCapacity: disk)

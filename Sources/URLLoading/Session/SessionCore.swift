@@ -172,7 +172,8 @@ final class SessionCore: Sendable {
             state.ending = .afterTasks
             return (tasks, state.outstanding == 0, state.engine)
         }
-        // Order: those that wait go first, or the end of one would give its connection to another that is about to be cancelled.
+        // Order: those that wait go first, or the end of one would give its connection to another that
+        // is about to be cancelled.
         let cancellations = tasks.map { $0.driver.beginCancelling() }
         if cancelling { engine?.cancelWaiting() }
         for (task, cancellation) in zip(tasks, cancellations) { task.driver.finishCancelling(cancellation) }

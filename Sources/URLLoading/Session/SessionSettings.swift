@@ -126,8 +126,8 @@ struct SessionSettings: Sendable {
     /// The socket that a request goes through, in the place of its host; nil for the network.
     func socket(of request: URLRequest) -> String? { request.values.unixSocketPath ?? proxies.socketPath }
 
-    /// What the session's cache keeps answers to a request under; nil for what nothing is kept of. B7.103: a URL says nothing about
-    /// the server behind a socket.
+    /// What the session's cache keeps answers to a request under; nil for what nothing is kept of. B7.103: a URL says
+    /// nothing about the server behind a socket.
     func cacheKey(of request: URLRequest) -> CacheKey? { socket(of: request) == nil ? request.cacheKey : nil }
 
     /// How a cache may take part in a request: as the request says, or else as the session does (B7.24).

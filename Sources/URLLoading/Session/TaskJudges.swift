@@ -1,5 +1,5 @@
-// Numbers for the delegates of tasks that judge connections: one for each as long as it lives, and never used for another,
-// whereas the address of a delegate that is gone may be its successor's.
+// Numbers for the delegates of tasks that judge connections: one for each as long as it lives, and never used for
+// another, whereas the address of a delegate that is gone may be its successor's.
 
 import Synchronization
 import URLLoadingPolicy
@@ -33,8 +33,8 @@ final class TaskJudges: Sendable {
         let place = ObjectIdentifier(object)
         // The closure below only asks whether it is there, under the lock, while this call holds it.
         nonisolated(unsafe) let shown = object
-        // Order: a delegate that is looked for may lose its last owner meanwhile. It goes when the lock is free, since its deinit may call
-        // the session.
+        // Order: a delegate that is looked for may lose its last owner meanwhile. It goes when the lock is free, since
+        // its deinit may call the session.
         var found: [AnyObject] = []
         defer { withExtendedLifetime((object, found)) {} }
         return state.withLock { state in

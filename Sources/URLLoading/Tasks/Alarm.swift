@@ -1,14 +1,16 @@
 // Something that happens at a moment, unless it is called off before.
 //
-// Measured: not by Task.sleep. The runtime keeps the timer of a sleep that was cancelled until its moment, 340 bytes each; with
-// the resource time-out of a week that is for good.
+// Measured: not by Task.sleep. The runtime keeps the timer of a sleep that was cancelled until its moment, 340 bytes
+// each; with the resource time-out of a week that is for good.
 
 import Dispatch
 import URLLoadingSystem
 
-/// Rings once, on a thread of Dispatch's. Until it has rung or was cancelled it holds what `ring` holds; gone, it never rings.
+/// Rings once, on a thread of Dispatch's. Until it has rung or was cancelled it holds what `ring`
+/// holds; gone, it never rings.
 //
-// `@unchecked Sendable`: a source of Dispatch's may be used on any thread, which its type does not say; nothing else is in here.
+// `@unchecked Sendable`: a source of Dispatch's may be used on any thread, which its type does not say;
+// nothing else is in here.
 final class Alarm: @unchecked Sendable {
     private enum Clockwork {
         case timer(any DispatchSourceTimer)

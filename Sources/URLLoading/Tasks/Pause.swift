@@ -1,4 +1,5 @@
-// A wait of asynchronous code on the loops' clock, which a simulation turns. Not by Task.sleep, for the reason that `Alarm` has.
+// A wait of asynchronous code on the loops' clock, which a simulation turns. Not by Task.sleep, for the
+// reason that `Alarm` has.
 
 import Synchronization
 import URLLoadingSystem

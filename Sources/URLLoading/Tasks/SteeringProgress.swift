@@ -10,8 +10,8 @@ import Foundation
 /// Foundation calls the handlers of a progress on global queues, where a pause may be overtaken by the resumption
 /// behind it. What is overridden here it calls at once and in order, also for the parts of a progress.
 ///
-/// `@unchecked Sendable`: the reference to the task never changes, and the numbers are set under the lock of `TaskProgress`.
-/// Foundation guards the rest.
+/// `@unchecked Sendable`: the reference to the task never changes, and the numbers are set under the lock of
+/// `TaskProgress`. Foundation guards the rest.
 final class SteeringProgress: Progress, @unchecked Sendable {
     private weak let task: TaskCore?
 

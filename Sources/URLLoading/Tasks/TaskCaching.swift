@@ -1,5 +1,5 @@
-// Delivers what a cache has as the answer of a hop, in the order in which a server's would come (B7.97): a hit, and what a
-// server has confirmed. And the way of changes into the cache.
+// Delivers what a cache has as the answer of a hop, in the order in which a server's would come (B7.97): a hit, and
+// what a server has confirmed. And the way of changes into the cache.
 //
 // Must not know: why an answer may be used.
 

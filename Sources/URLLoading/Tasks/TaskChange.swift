@@ -1,5 +1,5 @@
-// What a data task has become, where a delegate has wanted it to go on as something else. It is looked at for every step of every
-// task, and hardly ever there.
+// What a data task has become, where a delegate has wanted it to go on as something else. It is looked at for every
+// step of every task, and hardly ever there.
 
 /// What a data task has become (B1.68, B1.70).
 final class TaskChange: Sendable {

@@ -1,4 +1,5 @@
-// The cookies that a hop's answer brings (behaviour 8.4). With which a hop is sent, is said in `HopPreparation+Cookies`.
+// The cookies that a hop's answer brings (behaviour 8.4). With which a hop is sent, is said in
+// `HopPreparation+Cookies`.
 //
 // A storage that the program has made a subclass of is called like a delegate, in the order of the task's events.
 

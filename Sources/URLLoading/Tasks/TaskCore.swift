@@ -1,13 +1,14 @@
-// One task: what it is, and what is known of it. What it does is said by its parts, each with one duty, which are made where they are
-// needed and hold nothing but the task.
+// One task: what it is, and what is known of it. What it does is said by its parts, each with one duty, which are made
+// where they are needed and hold nothing but the task.
 //
-// What every task does: `TaskDriver` steers it, `HopPreparation` and `HopAnswer` are its way to a server and back, `TaskHops` goes from
-// one hop to the next, `TaskCompletion` ends it; `TaskCounting` counts, `TaskDelivery`, `TaskTelling` and `DelegateQuestions` reach its
-// delegates, `TaskSettings` is what a program may set. What only some do: `TaskDownload`, `TaskUpload`, `TaskStream`, `TaskWebSocket`,
-// `TaskCaching`, `TaskCookies`, `TaskAuthentication`, `TaskTrust`, `TaskDelay`, `TaskRetry`
-// and `TaskTransfer`.
+// What every task does: `TaskDriver` steers it, `HopPreparation` and `HopAnswer` are its way to a server and back,
+// `TaskHops` goes from one hop to the next, `TaskCompletion` ends it; `TaskCounting` counts, `TaskDelivery`,
+// `TaskTelling` and `DelegateQuestions` reach its delegates, `TaskSettings` is what a program may set. What only some
+// do: `TaskDownload`, `TaskUpload`, `TaskStream`, `TaskWebSocket`, `TaskCaching`, `TaskCookies`, `TaskAuthentication`,
+// `TaskTrust`, `TaskDelay`, `TaskRetry` and `TaskTransfer`.
 //
-// The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is called while a lock is held.
+// The state is behind one Mutex, counters are atomic, events go through a mailbox. Nothing is
+// called while a lock is held.
 //
 // Must not know: bytes on the wire, the loop.
 
@@ -85,7 +86,8 @@ final class TaskCore: Sendable {
         return givenOutlet.savesFile
     }
 
-    /// Whether the end is told to the waiting async call alone: all of it may then happen at once. No other task becomes one.
+    /// Whether the end is told to the waiting async call alone: all of it may then happen at once.
+    /// No other task becomes one.
     var endsQuietly: Bool { if case .whole(.awaiting) = givenOutlet { !usesRelay } else { false } }
 
     /// Whether it sends a body that was given beside its request. No other task becomes one.

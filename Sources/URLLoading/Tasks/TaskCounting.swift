@@ -1,5 +1,5 @@
-// What of a task is counted and shown while it loads: its response, the bytes that have come and gone, its progress, and how far it is
-// for an iteration over its events.
+// What of a task is counted and shown while it loads: its response, the bytes that have come and gone, its progress,
+// and how far it is for an iteration over its events.
 //
 // Must not know: what becomes of the bytes.
 
@@ -21,8 +21,8 @@ struct TaskCounting: Sendable {
         updateProgress()
     }
 
-    /// The next hop may have another body than the one before, since a delegate may have changed the request (B11.11). A hop without
-    /// a body leaves what is counted: it stands beside what was sent.
+    /// The next hop may have another body than the one before, since a delegate may have changed the request (B11.11).
+    /// A hop without a body leaves what is counted: it stands beside what was sent.
     func willSend(_ body: TaskBody, of request: URLRequest) {
         guard case .request = body, case let length = body.expectedLength(of: request), length != 0 else { return }
         task.counters.expectedToSend.store(length, ordering: .relaxed)
@@ -33,8 +33,8 @@ struct TaskCounting: Sendable {
         updateProgress()
     }
 
-    /// So many bytes of the request's body have been sent, behind those that an upload which goes on had sent before; none where the body
-    /// is sent once more.
+    /// So many bytes of the request's body have been sent, behind those that an upload which goes on had sent before;
+    /// none where the body is sent once more.
     func bodySent(_ bytes: Int64, behind base: Int64 = 0, tellsDelegate: Bool, on reactor: Reactor) {
         let total = base + bytes
         task.counters.sent.store(total, ordering: .relaxed)

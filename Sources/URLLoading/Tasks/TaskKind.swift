@@ -8,8 +8,8 @@ struct TaskKind: Sendable {
     }
 
     let name: Name
-    // One plain reference: the cases of an enum would hide which of two classes it is in the bits of the address, where tools that
-    // look for lost memory do not find it.
+    // One plain reference: the cases of an enum would hide which of two classes it is in the bits of the address, where
+    // tools that look for lost memory do not find it.
     private let calls: (any AnyObject & Sendable)?
 
     private init(_ name: Name, _ calls: (any AnyObject & Sendable)? = nil) {

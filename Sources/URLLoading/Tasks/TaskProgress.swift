@@ -1,5 +1,6 @@
-// The progress of a task, and its only writer. Counts come from loops, from the threads of carriers, from the delegate queue
-// and from the thread that first asks for it: under one lock they are read and shown, so that no older ones are shown after newer ones.
+// The progress of a task, and its only writer. Counts come from loops, from the threads of carriers, from the
+// delegate queue and from the thread that first asks for it: under one lock they are read and shown, so that no older
+// ones are shown after newer ones.
 
 import Foundation
 import Synchronization

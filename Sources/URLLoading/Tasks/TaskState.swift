@@ -79,8 +79,8 @@ struct TaskState: ~Copyable, Sendable {
     var sentTold: Int64 = 0
     /// What `didWriteData` has told.
     var writtenTold: Int64 = 0
-    /// What was let go of behind the lock, and may be the program's, as a stream or a response. Its `deinit` may ask the task
-    /// something, so it stays until it is taken out from behind the lock.
+    /// What was let go of behind the lock, and may be the program's, as a stream or a response. Its `deinit` may ask
+    /// the task something, so it stays until it is taken out from behind the lock.
     private var spent: [any Sendable]?
 
     init() {}
@@ -104,8 +104,8 @@ struct TaskState: ~Copyable, Sendable {
         set { heldFace = if let newValue { .kept(newValue) } else { .none } }
     }
 
-    /// Notes what the program sees of the task. Where no session knows of the task, only the program keeps it, unless the end is on its
-    /// way: it may never come (B1.21).
+    /// Notes what the program sees of the task. Where no session knows of the task, only the program keeps it, unless
+    /// the end is on its way: it may never come (B1.21).
     mutating func show(_ face: URLSessionTask, isListed: Bool) {
         heldFace = isListed || isOver ? .kept(face) : .loose(TaskFace.Reference(object: face))
     }
@@ -300,7 +300,8 @@ struct RedirectProgress: Sendable {
     var count = 0
     /// The request of the next hop, once it is certain.
     var next: URLRequest?
-    /// What becomes of the body of a redirect or a refusal about which a delegate was asked; `nil` until that is answered.
+    /// What becomes of the body of a redirect or a refusal about which a delegate was asked;
+    /// `nil` until that is answered.
     var deliversBody: Bool?
     /// Whether the next request goes without this one's body (B4.11).
     var dropsBody = false

@@ -1,5 +1,5 @@
-// Undoes br with the system's Brotli library, in the caller's memory and in pieces the caller chooses. The library keeps
-// what it has decoded and not yet given away, at most a window of 16 MiB. It knows no message. RFC 7932.
+// Undoes br with the system's Brotli library, in the caller's memory and in pieces the caller chooses. The library
+// keeps what it has decoded and not yet given away, at most a window of 16 MiB. It knows no message. RFC 7932.
 
 import CURLLoadingCodings
 

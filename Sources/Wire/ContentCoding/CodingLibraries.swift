@@ -1,5 +1,5 @@
-// The decoders of content codings that are the system's own libraries, found at run time (B16.51). They are here and not
-// above, because a call of theirs works in memory alone, as zlib's does. Nothing that a peer sends names a library.
+// The decoders of content codings that are the system's own libraries, found at run time (B16.51). They are here and
+// not above, because a call of theirs works in memory alone, as zlib's does. Nothing that a peer sends names a library.
 
 import CURLLoadingCodings
 

@@ -11,8 +11,8 @@ package enum ContentCoding: Sendable, Equatable {
     /// RFC 8878, called zstd.
     case zstandard(ZstandardLibrary)
 
-    /// The coding that a transfer coding of that name is; nil for a name that is not known. Only the codings that are also
-    /// transfer codings are (RFC 9112 §7.2).
+    /// The coding that a transfer coding of that name is; nil for a name that is not known. Only the codings that are
+    /// also transfer codings are (RFC 9112 §7.2).
     init?(transferCoding name: UnsafeRawBufferPointer) {
         if name.equalsIgnoringCase("gzip") || name.equalsIgnoringCase("x-gzip") {
             self = .gzip
@@ -23,7 +23,8 @@ package enum ContentCoding: Sendable, Equatable {
         }
     }
 
-    /// The content coding of that name; nil for a name that is not known, or whose decoder is not among `libraries` (B16.51).
+    /// The content coding of that name; nil for a name that is not known, or whose decoder is not
+    /// among `libraries` (B16.51).
     init?(contentCoding name: UnsafeRawBufferPointer, _ libraries: CodingLibraries) {
         if let coding = ContentCoding(transferCoding: name) {
             self = coding

@@ -11,8 +11,9 @@ package struct ContentDecoder: ~Copyable {
     /// enough for one call.
     package private(set) var hasMore = false
 
-    /// Makes a decoder for codings in the order they were applied, the content's and then those of its transfer; nil if there is
-    /// none. Where there are more than make sense, it throws at the first byte: what is left coded is not the content.
+    /// Makes a decoder for codings in the order they were applied, the content's and then those of its transfer;
+    /// nil if there is none. Where there are more than make sense, it throws at the first byte: what is left
+    /// coded is not the content.
     package init?(_ codings: [ContentCoding], thenTransfer transferCodings: [ContentCoding] = []) {
         guard max(codings.count, transferCodings.count) <= ContentDecoder.codingLimit else {
             innermost = DecoderStage(refusing: .tooManyCodings(limit: ContentDecoder.codingLimit))
@@ -74,7 +75,8 @@ package struct ContentDecoder: ~Copyable {
 
     // MARK: Heads
 
-    /// Whether something has to be undone before the body of a response with this head is content, also where none follows (B5.58).
+    /// Whether something has to be undone before the body of a response with this head is content, also
+    /// where none follows (B5.58).
     package static func decodesContent(of head: ResponseHead) -> Bool {
         head.fields.mayNameCodings && contentCodings(of: head)?.isEmpty == false
     }

@@ -24,7 +24,8 @@ final class DecoderStage {
 
     /// Decodes into `output` and returns how many bytes it wrote.
     ///
-    /// If they are fewer than `output` holds, all input was used, `refills` has come to zero, or `failure` says why not.
+    /// If they are fewer than `output` holds, all input was used, `refills` has come to zero,
+    /// or `failure` says why not.
     func decode(
         _ input: UnsafeRawBufferPointer, offset: inout Int, into output: UnsafeMutableRawBufferPointer,
         refills: inout Int

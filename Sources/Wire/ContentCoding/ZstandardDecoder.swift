@@ -1,5 +1,5 @@
-// Undoes zstd with the system's Zstandard library, in the caller's memory and in pieces the caller chooses: any number of
-// frames, those to be skipped too. It knows no message and has no dictionary. RFC 8878, RFC 9659.
+// Undoes zstd with the system's Zstandard library, in the caller's memory and in pieces the caller chooses: any number
+// of frames, those to be skipped too. It knows no message and has no dictionary. RFC 8878, RFC 9659.
 
 import CURLLoadingCodings
 
@@ -69,9 +69,9 @@ struct ZstandardDecoder: ~Copyable {
         }
     }
 
-    /// The first byte goes in by itself. The library looks for a frame that is there from its first byte to its last, whose window it
-    /// would not check, and for the forms that the format had before it was published: neither may depend on how the
-    /// input is cut.
+    /// The first byte goes in by itself. The library looks for a frame that is there from its first byte to its last,
+    /// whose window it would not check, and for the forms that the format had before it was published: neither may
+    /// depend on how the input is cut.
     private mutating func begin(_ first: UInt8) {
         decoder = urlloading_zstandard_create(library.functions, ZstandardDecoder.largestWindow)
         if decoder == 0 { return fail(.decoderOutOfMemory) }

@@ -1,10 +1,11 @@
-// Takes a stream of server-sent events apart (WHATWG HTML, "Server-sent events", parsing and interpreting an event stream).
+// Takes a stream of server-sent events apart (WHATWG HTML, "Server-sent events", parsing and
+// interpreting an event stream).
 //
 //     field ":" [" "] value line-end … line-end        the empty line ends an event
 //
-// A line ends at LF, CR or CRLF. A CR ends it at once, and a LF behind it is passed over when it comes: so an event is there
-// with its last byte. Everything is UTF-8, and what is not becomes U+FFFD; no character is cut, since lines and fields end at
-// bytes that stand in no other character.
+// A line ends at LF, CR or CRLF. A CR ends it at once, and a LF behind it is passed over when it comes: so an event is
+// there with its last byte. Everything is UTF-8, and what is not becomes U+FFFD; no character is cut, since lines and
+// fields end at bytes that stand in no other character.
 //
 // Must not know: connections, when the stream is asked for again.
 
@@ -38,14 +39,15 @@ package struct EventStreamDecoder: Sendable {
     private var line: [UInt8] = []
     private var data: [UInt8] = []
     private var type: [UInt8] = []
-    // Quirk: the standard forgets the ID where a stream begins, so that an event without one would lose the place. Browsers
-    // keep it.
+    // Quirk: the standard forgets the ID where a stream begins, so that an event without one would lose the place.
+    // Browsers keep it.
     private var id: String
     private var retry: Int64?
     private var isBehindReturn = false
     private var isFirstLine = true
 
-    /// Makes a reader that takes up behind an event, if its ID is given. Neither a line nor an event may be longer than `limit`.
+    /// Makes a reader that takes up behind an event, if its ID is given. Neither a line nor an event
+    /// may be longer than `limit`.
     package init(lastEventID: String, limit: Int) {
         self.lastEventID = lastEventID
         self.limit = limit

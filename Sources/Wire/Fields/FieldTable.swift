@@ -1,5 +1,5 @@
-// The memory of a list of fields: their bytes, and behind them, for each field, where its name and its value lie. One array, so that
-// a list is one reference, and a head costs one allocation.
+// The memory of a list of fields: their bytes, and behind them, for each field, where its name and its value lie. One
+// array, so that a list is one reference, and a head costs one allocation.
 //
 // It knows no rule about fields; `Fields` asks it, and so does the code that writes them.
 

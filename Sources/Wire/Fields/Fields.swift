@@ -1,5 +1,5 @@
-// The fields of a message, in order of arrival, in one `FieldTable`. A head that was received keeps its bytes as they lay
-// on the wire; text is made of a name or a value when it is asked for.
+// The fields of a message, in order of arrival, in one `FieldTable`. A head that was received keeps its bytes as they
+// lay on the wire; text is made of a name or a value when it is asked for.
 // Fields know nothing about what a field means: framing, caching and cookies are read out of them elsewhere.
 // RFC 9110 §5.
 
@@ -107,7 +107,8 @@ package struct Fields: Sendable {
         table.append(name, value)
     }
 
-    /// A copy of the fields, checked and laid out as they are sent, so that each message that has them copies them whole.
+    /// A copy of the fields, checked and laid out as they are sent, so that each message that
+    /// has them copies them whole.
     ///
     /// For fields that many requests share. Those that cannot be sent as they are stay as they are.
     package func sealed() -> Fields {

@@ -1,5 +1,5 @@
-// Small questions about runs of bytes that lie in a field section: equality with and without regard to case, trimming, list
-// members, text. Everything here works inside given bounds and never fails on what the bytes are.
+// Small questions about runs of bytes that lie in a field section: equality with and without regard to case, trimming,
+// list members, text. Everything here works inside given bounds and never fails on what the bytes are.
 
 extension UnsafeRawBufferPointer {
     /// Whether both runs are the same ASCII text but for the case of letters.

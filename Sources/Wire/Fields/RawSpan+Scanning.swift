@@ -64,8 +64,8 @@ extension RawSpan {
         return min(offset, end)
     }
 
-    /// The offset of the first byte at or after `start` that is not a token byte, or that is a letter in upper case where
-    /// none may be; `end`, or the span's end, if there is none before.
+    /// The offset of the first byte at or after `start` that is not a token byte, or that is a letter in upper case
+    /// where none may be; `end`, or the span's end, if there is none before.
     @inline(__always)
     func endOfToken(from start: Int, to end: Int = .max, inLowercase: Bool = false) -> Int {
         let end = min(end, byteCount)

@@ -1,5 +1,5 @@
-// Structured field values: items, inner lists, parameters and dictionaries (RFC 9651). A value of any other form is none at
-// all (RFC 9651 §4.2): nothing of it may be used. It knows no field by name.
+// Structured field values: items, inner lists, parameters and dictionaries (RFC 9651). A value of any other form is
+// none at all (RFC 9651 §4.2): nothing of it may be used. It knows no field by name.
 
 /// A bare item (RFC 9651 §3.3).
 package enum BareItem: Sendable, Equatable {

@@ -1,7 +1,8 @@
 // Which order of messages is legal on a client's connection, and whether the connection can be used again afterwards
 // (RFC 9112 §9.3, §9.6). An event out of order makes the connection unusable and does not stop the program.
 //
-// Must not know: bytes, the pool of connections, and the time: a server's limit on idle time is passed on, not measured.
+// Must not know: bytes, the pool of connections, and the time: a server's limit on idle time is
+// passed on, not measured.
 
 /// The course of the exchanges on one connection, in the client's role.
 package struct ExchangeMachine: ~Copyable {
@@ -129,7 +130,8 @@ package struct ExchangeMachine: ~Copyable {
     /// Whether the request's head is out and its body is not.
     package var isSendingBody: Bool { request == .body }
 
-    /// Whether another exchange may take place: both messages are complete and neither side wants to close (B16.4, B16.5).
+    /// Whether another exchange may take place: both messages are complete and neither side wants
+    /// to close (B16.4, B16.5).
     package var canReuse: Bool { state == .reusable || state == .idle }
 
     /// A year is longer than any connection is kept, and a `Duration` of `Int64.max` seconds invites overflow.

@@ -1,5 +1,5 @@
-// The version of a message. A start line of HTTP/1 says it, and of its major version only the minor digit is kept (B16.17);
-// messages of HTTP/2 do not carry one, as all of them are of the same. RFC 9112 §2.3, RFC 9113 §8.3.2.
+// The version of a message. A start line of HTTP/1 says it, and of its major version only the minor digit is kept
+// (B16.17); messages of HTTP/2 do not carry one, as all of them are of the same. RFC 9112 §2.3, RFC 9113 §8.3.2.
 
 /// A version of HTTP.
 package struct HTTPVersion: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // Reads the head of a message, in one piece or in many. A head that lies complete in the given bytes is parsed where
-// it lies and copied once, into the memory of its fields. Of a head that comes in pieces the pieces are kept until it is
-// complete. It knows nothing about bodies. RFC 9112 §2.1.
+// it lies and copied once, into the memory of its fields. Of a head that comes in pieces the pieces are kept until it
+// is complete. It knows nothing about bodies. RFC 9112 §2.1.
 
 /// A resumable reader of heads and trailer sections.
 package struct HeadParser: ~Copyable {

@@ -42,8 +42,8 @@ package enum RequestEncoder {
         out.append(ASCII.lineFeed)
     }
 
-    /// Appends what ends a chunked body, with fields behind it. Throws, and appends nothing, if one may not be sent; those that
-    /// say something about framing are left out.
+    /// Appends what ends a chunked body, with fields behind it. Throws, and appends nothing, if one may not be sent;
+    /// those that say something about framing are left out.
     package static func encodeLastChunk(_ trailers: Fields, into out: inout [UInt8]) throws(WireError) {
         let fields = try FieldSection(trailers, framing: .none, replacesFraming: true)
         out.appendWire(capacity: "0\r\n".utf8.count + fields.byteCount) { writer in

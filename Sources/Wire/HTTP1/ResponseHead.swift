@@ -40,8 +40,8 @@ package struct ResponseHead: Sendable, Equatable {
     /// The transfer codings below the chunks, first applied first; usually none (B16.48).
     package var transferCodings: [ContentCoding] { FramingFields.codingsBelowChunks(fields) }
 
-    /// The length that the fields say, of an answer that has a body or of one that has none (RFC 9110 §9.3.2); nil where a body
-    /// would end otherwise, or its length were refused.
+    /// The length that the fields say, of an answer that has a body or of one that has none (RFC 9110 §9.3.2); nil
+    /// where a body would end otherwise, or its length were refused.
     package var announcedLength: Int64? {
         let framing = FramingFields(fields)
         guard framing.transferEncoding == .absent, case .bytes(let length) = framing.contentLength else { return nil }

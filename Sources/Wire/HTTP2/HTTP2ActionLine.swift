@@ -1,5 +1,5 @@
-// What a connection's machine has decided and its driver has not heard yet. It decides nothing and, once warm, allocates
-// nothing.
+// What a connection's machine has decided and its driver has not heard yet. It decides nothing and, once warm,
+// allocates nothing.
 
 /// Actions that wait to be pulled; its memory is used again.
 struct HTTP2ActionLine: ~Copyable {

@@ -1,5 +1,5 @@
-// The counters that are held against `HTTP2Limits`, for a connection and for one header block. What counts as which is decided
-// by `HTTP2ConnectionMachine`. RFC 9113 §10.5.
+// The counters that are held against `HTTP2Limits`, for a connection and for one header block. What counts as which is
+// decided by `HTTP2ConnectionMachine`. RFC 9113 §10.5.
 
 /// What of its limits a peer has used up.
 struct HTTP2FloodBudget {

@@ -1,5 +1,6 @@
-// Header blocks, in both directions. What comes is given on as it arrives and is never collected; each block is decoded by
-// the driver, whether its stream is there or not, because the tables of both ends have to stay alike. RFC 9113 §4.3, §8.1.
+// Header blocks, in both directions. What comes is given on as it arrives and is never collected; each block is
+// decoded by the driver, whether its stream is there or not, because the tables of both ends have to stay
+// alike. RFC 9113 §4.3, §8.1.
 
 /// A header block that comes, and what it is expected to be.
 package enum HTTP2Block: Sendable, Equatable {
@@ -143,10 +144,11 @@ extension HTTP2ConnectionMachine {
     /// Whether a stream, which may be an old one, is still there: to be asked before a block is encoded for it.
     package func isOpen(_ id: HTTP2StreamID) -> Bool { phase == .running && streams.contains(id) }
 
-    /// Writes a header block that was encoded for a stream. The body that follows ends the message, or has ended it before
-    /// it began if it is `none` (H3.6). Answers how many bytes it took, frame headers included (H6.6).
+    /// Writes a header block that was encoded for a stream. The body that follows ends the message, or has ended it
+    /// before it began if it is `none` (H3.6). Answers how many bytes it took, frame headers included (H6.6).
     ///
-    /// What was encoded has to be written, or the tables part: if it cannot be, the connection fails, and the answer is 0.
+    /// What was encoded has to be written, or the tables part: if it cannot be, the connection
+    /// fails, and the answer is 0.
     @discardableResult
     package mutating func sendBlock(
         _ block: RawSpan, on id: HTTP2StreamID, _ kind: HTTP2HeadKind = .final, body: HTTP2DeclaredLength = .none,

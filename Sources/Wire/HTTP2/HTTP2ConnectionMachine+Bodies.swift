@@ -29,8 +29,8 @@ extension HTTP2ConnectionMachine {
         isOpen(id) && min(sendWindow.available, streams[id.slot].sendWindow.available) <= 0
     }
 
-    /// The stream whose turn it is and how much it may send in one frame, where there is room for so many bytes of body;
-    /// nil if no stream can send. It stays its turn until `writePiece`, `bodyPaused` or its end.
+    /// The stream whose turn it is and how much it may send in one frame, where there is room for so many bytes of
+    /// body; nil if no stream can send. It stays its turn until `writePiece`, `bodyPaused` or its end.
     package func nextPiece(room: Int) -> HTTP2Piece? {
         let slot = turns.current
         guard phase == .running, slot != HTTP2StreamTable.none else { return nil }
@@ -40,12 +40,12 @@ extension HTTP2ConnectionMachine {
         return limit > 0 ? HTTP2Piece(stream: streams.id(of: slot), limit: limit) : nil
     }
 
-    /// Appends, behind all that is to be written, the header of a DATA frame; exactly `count` bytes of the stream's body are
-    /// to follow it at once. `isLast` says that the source has no more; a declared length says so by itself.
+    /// Appends, behind all that is to be written, the header of a DATA frame; exactly `count` bytes of the stream's
+    /// body are to follow it at once. `isLast` says that the source has no more; a declared length says so by itself.
     ///
-    /// An empty last frame needs no window, and may be written out of turn. Answers whether the frame is to be written. It
-    /// isn't if the stream is gone, or has no window for it; nor if the source ends before its declared length, which
-    /// resets the stream (H3.5).
+    /// An empty last frame needs no window, and may be written out of turn. Answers whether the frame is to be written.
+    /// It isn't if the stream is gone, or has no window for it; nor if the source ends before its declared length,
+    /// which resets the stream (H3.5).
     package mutating func writePiece(
         of id: HTTP2StreamID, count: Int, isLast: Bool, into out: inout [UInt8]
     ) -> Bool {

@@ -1,5 +1,6 @@
-// How a connection ends: by the peer's GOAWAY, by ours, by a fault, or because there is nothing below it any more. In each
-// case every stream is told, once, and whether the peer can have done anything about it. RFC 9113 §5.4.1, §6.8, §9.1.
+// How a connection ends: by the peer's GOAWAY, by ours, by a fault, or because there is nothing below it any more. In
+// each case every stream is told, once, and whether the peer can have done anything about it.
+// RFC 9113 §5.4.1, §6.8, §9.1.
 
 extension HTTP2ConnectionMachine {
     /// What the peer's last GOAWAY said in words, cut to what is kept of it (H9.8).
@@ -12,8 +13,8 @@ extension HTTP2ConnectionMachine {
 
     /// We want no more streams: a GOAWAY goes out, and those that are open go on (H7.11).
     ///
-    /// A server may say up to which stream it goes on; above, it gives up what it has, and what comes is discarded. With
-    /// the largest number it gives a warning, and takes streams as before.
+    /// A server may say up to which stream it goes on; above, it gives up what it has, and what comes is discarded.
+    /// With the largest number it gives a warning, and takes streams as before.
     package mutating func goodbye(_ code: HTTP2ErrorCode = .noError, last: UInt32? = nil) {
         guard phase == .running else { return }
         // H7.11: the server opens none.

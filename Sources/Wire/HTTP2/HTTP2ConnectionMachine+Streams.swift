@@ -30,7 +30,8 @@ extension HTTP2ConnectionMachine {
 
     // MARK: Opening
 
-    /// How many streams may be open at once: those that we open, as the peer's settings and its last words allow (H2.4).
+    /// How many streams may be open at once: those that we open, as the peer's settings and its
+    /// last words allow (H2.4).
     package var capacity: Int {
         guard role == .client, phase != .ended, !isDraining, !heartbeat.isSuspect else { return 0 }
         guard hasPeerSettings else { return capacityBeforeSettings }
@@ -40,8 +41,8 @@ extension HTTP2ConnectionMachine {
     /// How many streams are open.
     package var openStreams: Int { streams.count }
 
-    /// Opens a stream for a request, whose head is to be encoded and given to `sendBlock` at once; nil if there can be no
-    /// further one now.
+    /// Opens a stream for a request, whose head is to be encoded and given to `sendBlock` at once; nil if there can be
+    /// no further one now.
     package mutating func open(now: Duration) -> HTTP2StreamID? {
         guard phase == .running, unwritten == nil, streams.count < capacity, nextNumber <= HTTP2FlowWindow.largest
         else {
@@ -86,8 +87,8 @@ extension HTTP2ConnectionMachine {
         end(id, .cancelled, code)
     }
 
-    /// A stream's time is over. If nothing has come on the whole connection since it was opened, that is suspect until a
-    /// PING is answered (H6.3, H6.4).
+    /// A stream's time is over. If nothing has come on the whole connection since it was opened, that is suspect until
+    /// a PING is answered (H6.3, H6.4).
     package mutating func timedOut(_ id: HTTP2StreamID, now: Duration) {
         guard isOpen(id) else { return }
         let isSilent = streams[id.slot].isOnTheWire && streams[id.slot].bytesBefore == heartbeat.bytesReceived
@@ -144,8 +145,8 @@ extension HTTP2ConnectionMachine {
 
     // MARK: Resets
 
-    /// RST_STREAM came. One that ends a request of ours has its use; one for a stream that is over has none (H6.2, H7.6),
-    /// nor does one that a server gets, whose work was for nothing (H9.1).
+    /// RST_STREAM came. One that ends a request of ours has its use; one for a stream that is over has none (H6.2,
+    /// H7.6), nor does one that a server gets, whose work was for nothing (H9.1).
     mutating func resetCame(_ number: UInt32, _ code: HTTP2ErrorCode, _ now: Duration) throws(HTTP2Fault) {
         switch try place(of: number) {
         case .open(let slot):

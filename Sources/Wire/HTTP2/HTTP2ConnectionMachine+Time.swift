@@ -1,5 +1,5 @@
-// What happens because time passes: pings, and peers that do not answer them. One timer is enough; it is set anew only when
-// it would come too late, and looks when it fires whether its time has really come. RFC 9113 §6.7.
+// What happens because time passes: pings, and peers that do not answer them. One timer is enough; it is set anew only
+// when it would come too late, and looks when it fires whether its time has really come. RFC 9113 §6.7.
 
 extension HTTP2ConnectionMachine {
     /// The time that was asked for by `setTimer` has come.
@@ -13,8 +13,8 @@ extension HTTP2ConnectionMachine {
         }
     }
 
-    /// The transport has room again after it had none, so what was written before has moved on. Bytes that are merely given to it do
-    /// not count: it takes a request also where the peer is gone.
+    /// The transport has room again after it had none, so what was written before has moved on. Bytes that are merely
+    /// given to it do not count: it takes a request also where the peer is gone.
     package mutating func outputMoved(now: Duration) { heartbeat.outputMoved(now: now) }
 
     /// Sends a ping, unless one is under way; whether it does.

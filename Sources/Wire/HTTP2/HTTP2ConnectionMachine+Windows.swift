@@ -1,6 +1,6 @@
 // Flow control: bodies that come are held against our windows, and ours against the peer's. The connection's window is
-// given back for what has arrived, a stream's for what its receiver has taken: so a slow receiver stops its own stream and no
-// other (H5.4). RFC 9113 §5.2, §6.9.
+// given back for what has arrived, a stream's for what its receiver has taken: so a slow receiver stops its own stream
+// and no other (H5.4). RFC 9113 §5.2, §6.9.
 
 extension HTTP2ConnectionMachine {
     // MARK: Receiving
@@ -70,8 +70,8 @@ extension HTTP2ConnectionMachine {
         writeUpdate(id.number, streams[id.slot].receiveWindow.grow(to: size))
     }
 
-    /// Whether a stream may get an update: not before its HEADERS, nor after its END_STREAM, be it in a frame of which the
-    /// rest is still to come (H5.6).
+    /// Whether a stream may get an update: not before its HEADERS, nor after its END_STREAM, be it in a frame of which
+    /// the rest is still to come (H5.6).
     private func isReceiving(_ id: HTTP2StreamID) -> Bool {
         guard isOpen(id), streams[id.slot].isOnTheWire, streams[id.slot].machine.receiving != .ended else {
             return false

@@ -1,18 +1,18 @@
 // The course of one HTTP/2 connection, at either end: which streams there are, what may be sent when, what the peer's
-// frames mean, and how it ends. Behaviour H2.4, H2.7, H3.5 to H3.7, H4 to H10. It must not know sockets, fields, HPACK's
-// tables, which request waits for what, nor what time it is: times are arguments, counted from any fixed moment of the
-// driver's. RFC 9113.
+// frames mean, and how it ends. Behaviour H2.4, H2.7, H3.5 to H3.7, H4 to H10. It must not know sockets, fields,
+// HPACK's tables, which request waits for what, nor what time it is: times are arguments, counted from any fixed moment
+// of the driver's. RFC 9113.
 //
 // The driver's rules:
-// 1. Events come in by the functions. After each one `nextAction` is pulled until there is none, then `nextPiece` is asked
-//    while there is room for bodies. What `takeOutput` and `writePiece` append is written in that order; at the end of a
-//    turn at the latest, so that what begins a connection and its first request leave together (H10.2).
+// 1. Events come in by the functions. After each one `nextAction` is pulled until there is none, then `nextPiece` is
+//    asked while there is room for bodies. What `takeOutput` and `writePiece` append is written in that order; at the
+//    end of a turn at the latest, so that what begins a connection and its first request leave together (H10.2).
 // 2. Bytes are given to `received` again, with actions pulled between, while it answers true. Ranges in actions are
 //    offsets into these bytes and hold until the next call.
-// 3. The driver decodes header blocks: all of each, also those that are discarded, since the table of the compression has
-//    to follow. When a block has ended it says by `blockDecoded` what it was, before it gives on more bytes.
-// 4. A request is `open`, encode, `sendBlock` within one turn, an answer encode, `sendBlock`: so the order of encoding is
-//    the order of writing (H3.10). `isOpen` is asked before anything is encoded.
+// 3. The driver decodes header blocks: all of each, also those that are discarded, since the table of the compression
+//    has to follow. When a block has ended it says by `blockDecoded` what it was, before it gives on more bytes.
+// 4. A request is `open`, encode, `sendBlock` within one turn, an answer encode, `sendBlock`: so the order of encoding
+//    is the order of writing (H3.10). `isOpen` is asked before anything is encoded.
 // 5. What of a body was taken is told by `taken`, sooner or later, or the peer has to wait.
 // 6. Each stream gets exactly one `closed`, its last action. After `failed` or `finished` what is left to be written is
 //    tried, and the connection is closed.
@@ -38,8 +38,8 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         case data(HTTP2StreamID, Range<Int>)
         /// The message that is received on the stream is whole.
         case messageEnds(HTTP2StreamID)
-        /// The stream is over; its place is another's from now on. It may be one of the peer's of which no more than the
-        /// beginning of a block has been told.
+        /// The stream is over; its place is another's from now on. It may be one of the peer's of which no more than
+        /// the beginning of a block has been told.
         case closed(HTTP2StreamID, HTTP2StreamEnd)
         /// The peer has said how large the table may be that we encode with: first this smallest size, then the last.
         case encoderTableChanged(smallest: UInt32, size: UInt32)
@@ -47,8 +47,8 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         case decoderTableChanged(size: UInt32)
         /// So many streams may be open at once from now on; 0 while the connection is suspect (H6.4).
         case capacityChanged(Int)
-        /// No stream can be opened any more, by a GOAWAY with this code or because the numbers are used up; those that are
-        /// open go on (H7.1).
+        /// No stream can be opened any more, by a GOAWAY with this code or because the numbers are used up; those that
+        /// are open go on (H7.1).
         case draining(HTTP2ErrorCode)
         /// `timerFired` is wanted at this time instead of any earlier setting; nil: not any more.
         case setTimer(Duration?)
@@ -128,8 +128,8 @@ package struct HTTP2ConnectionMachine: ~Copyable {
     /// Makes a connection on which nothing was said.
     ///
     /// `connectionWindow` is the window for all streams together, at least the 65,535 bytes that it begins with.
-    /// `firstNumber` is the number of the first stream that is opened. `lastCapacity` is how many an earlier connection to this
-    /// server let be open at once, where one has: so many may be open before its settings come.
+    /// `firstNumber` is the number of the first stream that is opened. `lastCapacity` is how many an earlier connection
+    /// to this server let be open at once, where one has: so many may be open before its settings come.
     package init(
         role: HTTP2Role, settings: HTTP2Settings, connectionWindow: UInt32 = 16 * 1024 * 1024,
         firstNumber: UInt32 = 1, lastCapacity: Int? = nil, limits: HTTP2Limits = HTTP2Limits()
@@ -192,12 +192,12 @@ package struct HTTP2ConnectionMachine: ~Copyable {
         output.removeAll(keepingCapacity: output.capacity <= Self.keptOutput)
     }
 
-    /// Everything that was appended has been written. To be said each time, before more is appended: or a peer that asks much
-    /// would be taken for one that does not read the answers (H9.2).
+    /// Everything that was appended has been written. To be said each time, before more is appended: or a peer that
+    /// asks much would be taken for one that does not read the answers (H9.2).
     package mutating func outputEmptied() { budget.outputEmptied() }
 
-    /// What had been appended when this or `outputEmptied` was said last has been written; more was appended since. To be said
-    /// now and then by a driver that appends before all is written, as it does while a body is sent.
+    /// What had been appended when this or `outputEmptied` was said last has been written; more was appended since. To
+    /// be said now and then by a driver that appends before all is written, as it does while a body is sent.
     package mutating func outputMarkPassed() { budget.outputMarkPassed() }
 
     /// A buffer that has grown beyond this is given back when it is empty.

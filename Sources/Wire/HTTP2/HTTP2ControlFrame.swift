@@ -1,5 +1,5 @@
-// The frames that carry neither a body nor fields, as values: none has bytes of its own, so that none is allocated. What
-// they bring about is decided by `HTTP2ConnectionMachine`. RFC 9113 §6.3 to §6.9.
+// The frames that carry neither a body nor fields, as values: none has bytes of its own, so that none is allocated.
+// What they bring about is decided by `HTTP2ConnectionMachine`. RFC 9113 §6.3 to §6.9.
 
 /// A frame about the connection, or about one stream.
 package enum HTTP2ControlFrame: Sendable, Equatable {

@@ -1,5 +1,5 @@
-// How many bytes of a body are still to come, by what its head declared: for bodies that are received, and for those that
-// are sent. It knows no fields and no frames. RFC 9113 §8.1.1.
+// How many bytes of a body are still to come, by what its head declared: for bodies that are received, and for those
+// that are sent. It knows no fields and no frames. RFC 9113 §8.1.1.
 
 /// What is left of a body's declared length.
 package struct HTTP2DeclaredLength: Sendable, Equatable {

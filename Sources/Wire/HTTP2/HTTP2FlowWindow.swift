@@ -1,5 +1,5 @@
-// The sending side of a window of flow control: what we may still send. It does not know whether it is a stream's window or
-// the connection's. RFC 9113 §5.2, §6.9.
+// The sending side of a window of flow control: what we may still send. It does not know whether it is a stream's
+// window or the connection's. RFC 9113 §5.2, §6.9.
 
 /// What may still be sent.
 package struct HTTP2FlowWindow: Sendable, Equatable {

@@ -1,8 +1,8 @@
-// Takes a connection's bytes apart into frames and judges what can be judged by a frame alone: its size, its padding, its
-// place on a stream or on the connection, and that header blocks are in one piece. Bodies and blocks are answered as
-// ranges of the bytes given, where they arrived; nothing is collected but numbers. It does not know which streams there
-// are, and decodes no fields. What is wrong is found when a frame's header has come, or the byte that is wrong, so that
-// cutting changes no verdict. RFC 9113 §3.4, §4, §6.
+// Takes a connection's bytes apart into frames and judges what can be judged by a frame alone: its size, its padding,
+// its place on a stream or on the connection, and that header blocks are in one piece. Bodies and blocks are answered
+// as ranges of the bytes given, where they arrived; nothing is collected but numbers. It does not know which streams
+// there are, and decodes no fields. What is wrong is found when a frame's header has come, or the byte that is wrong,
+// so that cutting changes no verdict. RFC 9113 §3.4, §4, §6.
 
 /// A resumable decoder of the frames on one connection.
 package struct HTTP2FrameDecoder: ~Copyable {

@@ -1,5 +1,5 @@
-// Writes frames behind what a buffer holds already. Bodies are not copied: of a DATA frame only the header is written, and
-// the owner of the body puts it behind. Order, windows and streams are the caller's to know. RFC 9113 §3.4, §4, §6.
+// Writes frames behind what a buffer holds already. Bodies are not copied: of a DATA frame only the header is written,
+// and the owner of the body puts it behind. Order, windows and streams are the caller's to know. RFC 9113 §3.4, §4, §6.
 
 /// Writes frames.
 package enum HTTP2FrameEncoder {

@@ -1,5 +1,5 @@
-// Whether the peer is still there: when a PING is sent, when it counts as unanswered, and when a connection is not to be
-// trusted with another request. It is told the time and writes nothing. RFC 9113 §6.7.
+// Whether the peer is still there: when a PING is sent, when it counts as unanswered, and when a connection is not to
+// be trusted with another request. It is told the time and writes nothing. RFC 9113 §6.7.
 
 /// The signs of life of one connection.
 struct HTTP2Heartbeat {
@@ -73,8 +73,8 @@ struct HTTP2Heartbeat {
 
     /// When to look again; nil if there is nothing to wait for.
     func deadline(isIdle: Bool) -> Duration? {
-        // Any byte shows that the peer is there: the answer to the PING may stand behind much else. So may the PING itself, behind
-        // a body on a slow line.
+        // Any byte shows that the peer is there: the answer to the PING may stand behind much else. So may the PING
+        // itself, behind a body on a slow line.
         if let pingSentAt { return max(pingSentAt, lastReceived, lastMoved) + Self.answer }
         return isIdle ? nil : lastReceived + Self.silence
     }

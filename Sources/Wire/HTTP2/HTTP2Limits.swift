@@ -1,4 +1,5 @@
-// What a peer may ask of us without bringing anything. Each limit ends the connection with ENHANCE_YOUR_CALM. RFC 9113 §10.5.
+// What a peer may ask of us without bringing anything. Each limit ends the connection with
+// ENHANCE_YOUR_CALM. RFC 9113 §10.5.
 
 /// The limits for one connection (H9).
 package struct HTTP2Limits: Sendable, Equatable {
@@ -6,7 +7,8 @@ package struct HTTP2Limits: Sendable, Equatable {
     package var uselessFrames = 10_000
     /// How many of them are forgiven in a second (H9.1).
     package var uselessFramesPerSecond = 330
-    /// Acknowledgements, and RST_STREAM frames for streams that are over, that wait because the peer does not read (H9.2).
+    /// Acknowledgements, and RST_STREAM frames for streams that are over, that wait because the
+    /// peer does not read (H9.2).
     package var unreadAnswers = 1_000
     /// CONTINUATION frames of one block (H9.3).
     package var continuations = 16

@@ -1,5 +1,5 @@
-// The receiving side of a window of flow control: what the peer may still send us, and when it is told that it may send more.
-// It does not know whether it is a stream's window or the connection's. RFC 9113 §5.2, §6.9.
+// The receiving side of a window of flow control: what the peer may still send us, and when it is told that it may send
+// more. It does not know whether it is a stream's window or the connection's. RFC 9113 §5.2, §6.9.
 
 /// What the peer may still send, and when it is told that it may send more.
 ///

@@ -1,5 +1,5 @@
-// Numbers of streams that ended by our own RST_STREAM, so that what the peer had sent before it heard of it is told from what
-// it may not send. It knows no frames. RFC 9113 §5.1.
+// Numbers of streams that ended by our own RST_STREAM, so that what the peer had sent before it heard of it is told
+// from what it may not send. It knows no frames. RFC 9113 §5.1.
 
 /// Which streams we have reset of late: what was under way for them then is no fault of the peer's (H6.2).
 ///

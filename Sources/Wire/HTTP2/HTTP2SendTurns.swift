@@ -1,5 +1,5 @@
-// Whose turn it is to send: a ring of the streams that have bytes and a window for them. Each sends a frame, then the next
-// one does, so that none starves (H5.3). It knows no bytes. RFC 9113 §5.3, §10.5.
+// Whose turn it is to send: a ring of the streams that have bytes and a window for them. Each sends a frame, then the
+// next one does, so that none starves (H5.3). It knows no bytes. RFC 9113 §5.3, §10.5.
 
 /// The ring of the streams that can send; its links are in the table's rows.
 struct HTTP2SendTurns {

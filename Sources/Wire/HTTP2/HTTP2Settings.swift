@@ -1,5 +1,5 @@
-// How one end of a connection wants to be spoken to: the values that hold. Which end acknowledges what, and when, is not
-// decided here. RFC 9113 §6.5.
+// How one end of a connection wants to be spoken to: the values that hold. Which end acknowledges what, and when, is
+// not decided here. RFC 9113 §6.5.
 
 /// The settings of one end.
 package struct HTTP2Settings: Sendable, Equatable {

@@ -1,4 +1,5 @@
-// What one SETTINGS frame says, checked as it is read: a few numbers, however many entries the frame has. RFC 9113 §6.5.2.
+// What one SETTINGS frame says, checked as it is read: a few numbers, however many entries the
+// frame has. RFC 9113 §6.5.2.
 
 /// What one SETTINGS frame has said; of several values of one setting the last.
 package struct HTTP2SettingsChange: Sendable, Equatable {

@@ -1,5 +1,5 @@
-// How streams can end. Whether a request is sent again is decided elsewhere; the facts for it are here. RFC 9113 §5.4.2,
-// §8.7.
+// How streams can end. Whether a request is sent again is decided elsewhere; the facts for it are here.
+// RFC 9113 §5.4.2, §8.7.
 
 /// How a stream ended.
 package enum HTTP2StreamEnd: Sendable, Equatable {

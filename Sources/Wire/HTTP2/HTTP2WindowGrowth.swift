@@ -1,6 +1,6 @@
-// Whether the windows of streams are too small for the way to the server: a PING goes along with an update of a window, and
-// what comes of the stream until it is answered is what is on the way at one time. Where that is above half of the window,
-// the server has to wait for updates, and the window is doubled (H10.1). It writes nothing and knows no time.
+// Whether the windows of streams are too small for the way to the server: a PING goes along with an update of a window,
+// and what comes of the stream until it is answered is what is on the way at one time. Where that is above half of the
+// window, the server has to wait for updates, and the window is doubled (H10.1). It writes nothing and knows no time.
 
 /// How large the windows of a connection's streams have to be.
 struct HTTP2WindowGrowth {
@@ -37,8 +37,8 @@ struct HTTP2WindowGrowth {
     /// The stream that is being measured.
     var measuredStream: HTTP2StreamID? { measurement?.stream }
 
-    /// The PING was answered. Takes the size of the stream's window, nil if it is not what limits the stream, and answers how
-    /// large it has to be; nil if it is large enough.
+    /// The PING was answered. Takes the size of the stream's window, nil if it is not what limits the stream, and
+    /// answers how large it has to be; nil if it is large enough.
     mutating func pingAnswered(size: Int?) -> Int? {
         guard let measurement else { return nil }
         self.measurement = nil

@@ -49,7 +49,8 @@ package struct MultipartDecoder: ~Copyable {
 
     /// What begins the lines between parts.
     private var delimiter: [UInt8]
-    /// How many dashes the boundary begins with, where the first two may be the delimiter lines' own; nil for other boundaries.
+    /// How many dashes the boundary begins with, where the first two may be the delimiter lines' own;
+    /// nil for other boundaries.
     private let dashes: Int?
     /// Whether two dashes stand before such a boundary all the same.
     private var hasMoreDashes = false
@@ -63,8 +64,8 @@ package struct MultipartDecoder: ~Copyable {
         guard !boundary.isEmpty, boundary.utf8.count <= Self.longestBoundary,
             !boundary.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
         else { return nil }
-        // Quirk: cameras name the boundary with the dashes of its delimiter lines. The first of these shows whether it is so.
-        // One of dashes alone could show nothing.
+        // Quirk: cameras name the boundary with the dashes of its delimiter lines. The first of these shows whether it
+        // is so. One of dashes alone could show nothing.
         let hasDashes = boundary.hasPrefix("--") && boundary.utf8.contains { $0 != ASCII.dash }
         delimiter = Array(hasDashes ? boundary.utf8 : "--\(boundary)".utf8)
         dashes = hasDashes ? boundary.utf8.prefix { $0 == ASCII.dash }.count : nil

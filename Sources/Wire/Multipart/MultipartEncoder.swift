@@ -1,5 +1,5 @@
-// Writes what stands around the parts of a form (RFC 7578, RFC 2046 §5.1.1); names are escaped as browsers do it (WHATWG HTML,
-// "multipart/form-data encoding algorithm"), so that no name can end its quotes or its line.
+// Writes what stands around the parts of a form (RFC 7578, RFC 2046 §5.1.1); names are escaped as browsers do it
+// (WHATWG HTML, "multipart/form-data encoding algorithm"), so that no name can end its quotes or its line.
 //
 //     --boundary CRLF fields CRLF CRLF  body CRLF  … --boundary-- CRLF
 //

@@ -1,5 +1,5 @@
-// Compresses messages with zlib: raw deflate that ends at a byte, without the four bytes that every such end has (RFC 7692
-// §7.2.1). RFC 7692, RFC 1951.
+// Compresses messages with zlib: raw deflate that ends at a byte, without the four bytes that every such end has (RFC
+// 7692 §7.2.1). RFC 7692, RFC 1951.
 
 import CURLLoadingZlib
 

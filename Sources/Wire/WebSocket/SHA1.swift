@@ -1,6 +1,6 @@
-// SHA-1 (FIPS 180-4 §6.1), for the Accept value of a web socket's handshake only, where it proves that the server speaks
-// the protocol and nothing else (RFC 6455 §10.8 expects no security of it). It is written here because both ends of the
-// handshake stand on this layer, and the system's OpenSSL may refuse a function that is broken for signatures.
+// SHA-1 (FIPS 180-4 §6.1), for the Accept value of a web socket's handshake only, where it proves that the server
+// speaks the protocol and nothing else (RFC 6455 §10.8 expects no security of it). It is written here because both ends
+// of the handshake stand on this layer, and the system's OpenSSL may refuse a function that is broken for signatures.
 
 /// SHA-1.
 package enum SHA1 {

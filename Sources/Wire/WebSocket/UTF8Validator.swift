@@ -1,5 +1,5 @@
-// Whether bytes are UTF-8, told while they arrive and as soon as a byte is wrong (B15.17; RFC 3629 §4). Runs of ASCII are
-// passed 32 bytes at a time, other characters by words; what is cut, or wrong, goes byte by byte.
+// Whether bytes are UTF-8, told while they arrive and as soon as a byte is wrong (B15.17; RFC 3629 §4). Runs of ASCII
+// are passed 32 bytes at a time, other characters by words; what is cut, or wrong, goes byte by byte.
 
 /// A resumable check of UTF-8.
 package struct UTF8Validator: Sendable {

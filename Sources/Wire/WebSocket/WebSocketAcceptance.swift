@@ -1,5 +1,5 @@
-// The server's side of the handshake: whether a request asks for a web socket, and the answer that opens it. For servers
-// beside the library; it does not ask which clients may come in. RFC 6455 §4.2.
+// The server's side of the handshake: whether a request asks for a web socket, and the answer that opens it. For
+// servers beside the library; it does not ask which clients may come in. RFC 6455 §4.2.
 
 /// A request for a web socket that can be answered.
 package struct WebSocketAcceptance: Sendable {

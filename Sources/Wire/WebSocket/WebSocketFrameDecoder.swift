@@ -1,6 +1,6 @@
-// Takes a connection's bytes apart into frames and tells what may not follow what. The payload of messages is lent where
-// it lies, still masked if it is; that of control frames is collected, since it is 125 bytes at most. It assembles
-// nothing and knows no text. After a close frame every byte is ignored (RFC 6455 §5.5.1). RFC 6455 §5.
+// Takes a connection's bytes apart into frames and tells what may not follow what. The payload of messages is lent
+// where it lies, still masked if it is; that of control frames is collected, since it is 125 bytes at most. It
+// assembles nothing and knows no text. After a close frame every byte is ignored (RFC 6455 §5.5.1). RFC 6455 §5.
 
 /// A resumable decoder of the frames on one connection.
 package struct WebSocketFrameDecoder: ~Copyable {
@@ -10,7 +10,8 @@ package struct WebSocketFrameDecoder: ~Copyable {
         case needMore
         /// A frame of a message begins; of the first the opcode says what the message is.
         case frame(WebSocketFrameHeader)
-        /// Bytes of that frame's payload, as offsets into the bytes given; never empty. To be unmasked if there is a mask.
+        /// Bytes of that frame's payload, as offsets into the bytes given; never empty. To be
+        /// unmasked if there is a mask.
         case payload(Range<Int>, mask: WebSocketMask?)
         /// The frame is complete, and so is the message if it was the last.
         case frameEnd(isFinal: Bool)

@@ -1,5 +1,5 @@
-// Writes frames: a header, and the payload under the mask in the same pass that copies it. Large payloads can be written
-// in pieces by a caller that has only a small buffer. It knows no order and no randomness. RFC 6455 §5.
+// Writes frames: a header, and the payload under the mask in the same pass that copies it. Large payloads can be
+// written in pieces by a caller that has only a small buffer. It knows no order and no randomness. RFC 6455 §5.
 
 /// Writes frames.
 package enum WebSocketFrameEncoder {

@@ -77,7 +77,8 @@ package struct WebSocketHandshake: Sendable {
     /// What an answer to a request with these fields agrees to; throws if it opens no web socket (B15.4).
     package func agreement(with answer: ResponseHead, asked: Fields) throws(Refusal) -> Agreement {
         guard answer.status == 101 else { throw .status(answer.status) }
-        // RFC 9110 §7.8: in HTTP/1.0 the field means nothing, and such an answer is from something between that will pass no frames.
+        // RFC 9110 §7.8: in HTTP/1.0 the field means nothing, and such an answer is from something between
+        // that will pass no frames.
         guard answer.version.persistsByDefault else { throw .upgradeMissing }
         guard answer.fields.hasToken(.upgrade, "websocket") else { throw .upgradeMissing }
         guard answer.fields.hasToken(.connection, "upgrade") else { throw .connectionMissing }

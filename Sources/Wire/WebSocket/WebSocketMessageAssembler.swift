@@ -1,6 +1,7 @@
-// Makes messages of frames: counts their bytes before it takes memory for them, undoes compression, and checks text while
-// it comes, so that a message is refused with the first byte that makes it wrong. What a frame announces is believed only
-// so far as its bytes have come. It knows no frame's grammar. Behaviour B15.16, B15.17, B15.19. RFC 6455 §5.4, §8.1.
+// Makes messages of frames: counts their bytes before it takes memory for them, undoes compression, and checks
+// text while it comes, so that a message is refused with the first byte that makes it wrong. What a frame
+// announces is believed only so far as its bytes have come. It knows no frame's grammar. Behaviour B15.16, B15.17,
+// B15.19. RFC 6455 §5.4, §8.1.
 
 /// The message that is being received.
 package struct WebSocketMessageAssembler: ~Copyable {
@@ -94,7 +95,8 @@ package struct WebSocketMessageAssembler: ~Copyable {
         bytes = []
     }
 
-    /// A peer that has sent much is believed more, so that a large message does not move each time its memory has doubled.
+    /// A peer that has sent much is believed more, so that a large message does not move each
+    /// time its memory has doubled.
     private mutating func makeRoom(for count: Int) {
         let needed = bytes.count + count
         guard bytes.capacity < needed else { return }

@@ -1,5 +1,5 @@
-// What a web socket's driver gives a connection's bytes to: the frame decoder and the assembler, joined. It answers with
-// messages and control frames in the order in which they were completed. It decides nothing about them.
+// What a web socket's driver gives a connection's bytes to: the frame decoder and the assembler, joined. It answers
+// with messages and control frames in the order in which they were completed. It decides nothing about them.
 
 /// A resumable reader of the messages on one connection.
 package struct WebSocketReader: ~Copyable {

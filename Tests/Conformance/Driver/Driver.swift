@@ -37,10 +37,10 @@ final class Driver: Sendable {
 
     /// Cancels everything and returns when everything is answered and written, or the time is over.
     ///
-    /// Five seconds is what the protocol gives. Answers that have not come after 3.5 of them will hardly come; those that
-    /// have come are not given up as long as the runner takes them. A runner that reads no more is left before the five
-    /// seconds are over; one that reads slowly, or a machine that lets neither it nor us run, gets more time, since a line
-    /// that is lost is worse than one that is late.
+    /// Five seconds is what the protocol gives. Answers that have not come after 3.5 of them will hardly come; those
+    /// that have come are not given up as long as the runner takes them. A runner that reads no more is left before the
+    /// five seconds are over; one that reads slowly, or a machine that lets neither it nor us run, gets more time,
+    /// since a line that is lost is worse than one that is late.
     func end() {
         let start = DispatchTime.now()
         let sessions = state.withLock { state in

@@ -1,4 +1,5 @@
-// FTP transfers in engine tests: a journal of what a receiver is told, and an engine on a real loop against an FTPServer.
+// FTP transfers in engine tests: a journal of what a receiver is told, and an engine on a real
+// loop against an FTPServer.
 
 import Testing
 import URLLoadingEngine

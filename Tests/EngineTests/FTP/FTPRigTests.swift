@@ -1,5 +1,5 @@
-// FTP transfers on a virtual clock and an in-memory network: where the data connection goes, time-outs, pauses, and that
-// nothing is left.
+// FTP transfers on a virtual clock and an in-memory network: where the data connection goes, time-outs, pauses, and
+// that nothing is left.
 
 import Testing
 import URLLoadingEngine

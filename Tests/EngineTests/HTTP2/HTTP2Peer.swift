@@ -1,5 +1,6 @@
-// A server that speaks HTTP/2 at the other end of a stream in memory, by the machines that the client has too: the test says
-// what it does with a request. It answers at once, keeps what it was asked, and counts what it sees of the connection.
+// A server that speaks HTTP/2 at the other end of a stream in memory, by the machines that the client has
+// too: the test says what it does with a request. It answers at once, keeps what it was asked, and counts
+// what it sees of the connection.
 
 import Testing
 import URLLoadingEngine

@@ -1,6 +1,6 @@
-// Requests over HTTP/2 in random company: servers that answer now or later, in pieces or not at all, reset, refuse, say goodbye
-// or vanish; callers that cancel, suspend and do not take what comes. Whatever happens, each request ends once, and what is whole
-// is what was asked for.
+// Requests over HTTP/2 in random company: servers that answer now or later, in pieces or not at all, reset, refuse, say
+// goodbye or vanish; callers that cancel, suspend and do not take what comes. Whatever happens, each request ends once,
+// and what is whole is what was asked for.
 
 import Testing
 import URLLoadingEngine

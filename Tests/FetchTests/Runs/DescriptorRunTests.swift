@@ -51,7 +51,8 @@ struct DescriptorRunTests {
             case 70:
                 #expect(run.complaints == "fetch: too few files may be open at a time: raise the limit (ulimit -n)\n")
             default:
-                // With enough of them fetch comes as far as connecting: a descriptor is missing there, or no server listens.
+                // With enough of them fetch comes as far as connecting: a descriptor is missing
+                // there, or no server listens.
                 #expect(run.exitCode == 7, "\(run.complaints)")
                 #expect(
                     run.complaints.contains("Too many open files") || run.complaints.contains("Connection refused"),

@@ -32,7 +32,8 @@ struct HTTP2RunTests {
         func field(_ name: String) -> String { isHTTP2 ? name.lowercased() : name }
     }
 
-    /// Runs `body` with a server that speaks both, or what it is told, under TLS if wanted; and with the options that trust it.
+    /// Runs `body` with a server that speaks both, or what it is told, under TLS if wanted; and with
+    /// the options that trust it.
     private func withSite(
         _ use: ServerHTTP2 = .offered, isSecure: Bool = true, router: @escaping LoopbackServer.Router = Self.site,
         _ body: (LoopbackServer, [String]) async throws -> Void

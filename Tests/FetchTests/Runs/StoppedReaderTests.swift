@@ -6,15 +6,16 @@ import URLLoadingTestSupport
 
 @Suite("fetch: readers that have stopped", .timeLimit(.minutes(5)))
 struct StoppedReaderTests {
-    /// Makes `full`, a pipe that takes nothing more and whose reader reads nothing, and `unread`, a pipe that no process has
-    /// open.
+    /// Makes `full`, a pipe that takes nothing more and whose reader reads nothing, and `unread`, a pipe that no
+    /// process has open.
     private static let pipes = """
         mkfifo full unread; exec 3<>full
         dd if=/dev/zero of=full bs=4096 count=1024 oflag=nonblock 2>/dev/null
 
         """
 
-    // What is written behind the body is written also where the signal has come before: whenever it comes, it meets the wait.
+    // What is written behind the body is written also where the signal has come before: whenever it
+    // comes, it meets the wait.
     @Test(
         "One SIGTERM ends a run whose output nobody takes with 130",
         arguments: [

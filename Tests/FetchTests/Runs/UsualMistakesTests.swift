@@ -10,8 +10,8 @@ import URLLoadingWire
 
 @Suite("fetch: usual mistakes")
 struct UsualMistakesTests {
-    /// A line of the shell, in which `$U` is a server of http, `$S` one of https whose certificate leads to no known root, `$P` and `$Q`
-    /// their ports.
+    /// A line of the shell, in which `$U` is a server of http, `$S` one of https whose certificate leads to no known
+    /// root, `$P` and `$Q` their ports.
     struct UsualMistake: Sendable, CustomTestStringConvertible {
         let line: String
         let exitCode: Int32

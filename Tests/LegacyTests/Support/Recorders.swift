@@ -27,8 +27,8 @@ final class Notes: Sendable {
     }
 }
 
-/// Has everything but the methods for challenges. Which methods a delegate has is settled where its class conforms, so it is
-/// its subclasses that do.
+/// Has everything but the methods for challenges. Which methods a delegate has is settled where its class conforms, so
+/// it is its subclasses that do.
 @available(*, deprecated)
 class Recording: NSObject, @unchecked Sendable {
     // Safe to share: settings are made before the connection is.

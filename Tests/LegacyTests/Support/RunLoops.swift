@@ -22,7 +22,8 @@ func runLoop() {
     while RunLoop.current.run(mode: .default, before: .distantFuture) {}
 }
 
-/// Keeps the default mode of this thread's run loop from being empty. (A timer would do, but Foundation never frees one.)
+/// Keeps the default mode of this thread's run loop from being empty. (A timer would do, but
+/// Foundation never frees one.)
 final class Keeper {
     private let source = RunLoop._Source()
 
@@ -32,8 +33,8 @@ final class Keeper {
 }
 
 extension LoopbackServer.Options {
-    /// With an address of the server's own: what older classes load with is shared, and remembers passwords and pages by
-    /// address, of which a port alone may come again.
+    /// With an address of the server's own: what older classes load with is shared, and remembers passwords and pages
+    /// by address, of which a port alone may come again.
     static func alone() -> LoopbackServer.Options {
         let number = addresses.add(1)
         return LoopbackServer.Options(host: "127.\(number >> 16 & 0x7F | 0x80).\(number >> 8 & 0xFF).\(number & 0xFF)")

@@ -1,5 +1,5 @@
-// The sequences of Tests/Vectors/cache.txt against the pure rules: a table of what is stored stands for a cache, numbers
-// stand for bodies. URLLoadingTests run these sequences against real caches.
+// The sequences of Tests/Vectors/cache.txt against the pure rules: a table of what is stored stands for a cache,
+// numbers stand for bodies. URLLoadingTests run these sequences against real caches.
 
 import Testing
 import URLLoadingPolicy

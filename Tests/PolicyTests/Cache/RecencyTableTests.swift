@@ -1,4 +1,5 @@
-// The table behind the stores of limited size: order of use, costs, and a random walk beside a list that is kept by hand.
+// The table behind the stores of limited size: order of use, costs, and a random walk beside a
+// list that is kept by hand.
 
 import Testing
 import URLLoadingPolicy

@@ -1,4 +1,5 @@
-// A stream machine and a driver without a connection: it keeps bytes as text, does what the machine says, and writes it down.
+// A stream machine and a driver without a connection: it keeps bytes as text, does what the machine
+// says, and writes it down.
 
 import URLLoadingPolicy
 

@@ -1,5 +1,5 @@
-// The picture of a task's states in docs/architecture.md is the machine's own: every state that can be reached is visited here, and
-// what each event makes of it is a line of the picture.
+// The picture of a task's states in docs/architecture.md is the machine's own: every state that can be reached is
+// visited here, and what each event makes of it is a line of the picture.
 
 import Foundation
 import Testing

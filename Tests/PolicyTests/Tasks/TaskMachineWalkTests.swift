@@ -1,5 +1,5 @@
-// A task's life in random order: every event that may come comes at any time, early, late and twice, and books of this test say
-// what must come of it.
+// A task's life in random order: every event that may come comes at any time, early, late and twice, and books of this
+// test say what must come of it.
 
 import Testing
 import URLLoadingPolicy

@@ -1,6 +1,6 @@
-// Two machines, joined by two lines that deliver at random moments, and every kind of call and mishap in any order. What
-// must hold: each call is answered once, messages arrive whole and in order, one frame is written at a time, nothing
-// follows a close frame, and a web socket that was asked to end does.
+// Two machines, joined by two lines that deliver at random moments, and every kind of call and mishap in any order.
+// What must hold: each call is answered once, messages arrive whole and in order, one frame is written at a time,
+// nothing follows a close frame, and a web socket that was asked to end does.
 
 import Testing
 import URLLoadingPolicy

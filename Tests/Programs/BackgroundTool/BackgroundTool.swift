@@ -1,4 +1,5 @@
-// A program with a background session, for tests that kill it: ten downloads and five uploads, or whatever is left of them.
+// A program with a background session, for tests that kill it: ten downloads and five uploads, or
+// whatever is left of them.
 //
 //     background FOLDER URL begin    makes the tasks, and dies by its own hand as soon as all are resumed
 //     background FOLDER URL leave    makes one task, and ends as soon as that is resumed

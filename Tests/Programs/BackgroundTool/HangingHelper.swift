@@ -1,5 +1,5 @@
-// A helper that hangs: it has the lock and listens, so that the system takes connections for it, and answers nothing. A signal
-// that asks it to go does nothing either.
+// A helper that hangs: it has the lock and listens, so that the system takes connections for it, and answers nothing. A
+// signal that asks it to go does nothing either.
 //
 //     --serve DIRECTORY    does that in a session's directory, as the words of the real helper are
 

@@ -1,5 +1,5 @@
-// How long a look-up takes among many entries, in memory and on disk, beside reading the same file plainly; and how long
-// it takes until a cache with many files knows what it has. Medians; to be run in a release build.
+// How long a look-up takes among many entries, in memory and on disk, beside reading the same file plainly; and how
+// long it takes until a cache with many files knows what it has. Medians; to be run in a release build.
 
 import Foundation
 import URLLoading

@@ -57,7 +57,8 @@ enum CacheTool {
         }
     }
 
-    /// Loads a stored entry with sessions that find it on disk and in memory; 1 where a loop's thread was needed for it.
+    /// Loads a stored entry with sessions that find it on disk and in memory; 1 where a loop's
+    /// thread was needed for it.
     private static func hit(_ directory: String) async -> Int32 {
         SampleEntry.store(1, generation: 1, in: cache(directory))
         let configuration = URLSessionConfiguration.default

@@ -1,5 +1,5 @@
-// Trials that need several processes: one that is killed again and again while it stores, two that store, read and remove
-// in one directory. A trial says at its end what it has seen, and fails as soon as something is torn or lost.
+// Trials that need several processes: one that is killed again and again while it stores, two that store, read and
+// remove in one directory. A trial says at its end what it has seen, and fails as soon as something is torn or lost.
 
 import Foundation
 import Synchronization
@@ -12,8 +12,8 @@ struct CacheTrials {
 
     private var place: URL { URL(filePath: directory, directoryHint: .isDirectory) }
 
-    /// Kills a process so often, each time at a random moment of its storing; whether after each kill the cache opens, all
-    /// bodies are whole, and at most what was being written is forgotten.
+    /// Kills a process so often, each time at a random moment of its storing; whether after each kill the cache opens,
+    /// all bodies are whole, and at most what was being written is forgotten.
     func kill(rounds: Int) -> Bool {
         var known: Set<Int> = []
         for round in 1...max(1, rounds) {
@@ -36,8 +36,8 @@ struct CacheTrials {
             known = whole
         }
         let cache = URLCache(memoryCapacity: 0, diskCapacity: 64 << 20, directory: place)
-        // A cache that asks the log while no other writes removes what dead processes have left. One that stores does not:
-        // it writes itself.
+        // A cache that asks the log while no other writes removes what dead processes have left. One that stores does
+        // not: it writes itself.
         _ = cache.currentDiskUsage
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         guard !names.contains(where: { $0.hasPrefix("new-") }) else {

@@ -1,5 +1,5 @@
-// A program with cookies of its own, for what only a process of its own can show: what is left when it has ended, and what
-// two make of one file. It also plays requests and answers for Scripts/cookie-differences.
+// A program with cookies of its own, for what only a process of its own can show: what is left when it has ended, and
+// what two make of one file. It also plays requests and answers for Scripts/cookie-differences.
 
 import Foundation
 import URLLoading

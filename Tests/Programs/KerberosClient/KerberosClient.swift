@@ -1,10 +1,11 @@
-// One request of a program whose user may have a Kerberos ticket: a program of its own, because the ticket is named by the
-// environment, which a process that runs other tests must not change.
+// One request of a program whose user may have a Kerberos ticket: a program of its own, because the ticket is named by
+// the environment, which a process that runs other tests must not change.
 //
 //     kerberos named|given|kept URL [body]
 //
-// "named" names the URL's host in the configuration, "given" has a delegate that gives the ticket, and "kept" one that leaves all
-// to default handling. It prints what the delegate was asked, the status, and then the answer's body; with a body it sends a POST.
+// "named" names the URL's host in the configuration, "given" has a delegate that gives the ticket, and "kept" one
+// that leaves all to default handling. It prints what the delegate was asked, the status, and then the answer's body;
+// with a body it sends a POST.
 
 import Foundation
 import URLLoading

@@ -1,5 +1,5 @@
-// A command-line program as it was written with NSURLConnection: its main thread runs a run loop. For what the tests cannot
-// show, whose main thread belongs to the test runner.
+// A command-line program as it was written with NSURLConnection: its main thread runs a run loop. For what the tests
+// cannot show, whose main thread belongs to the test runner.
 //
 //     legacy flag URL    waits in a loop of its own for a flag
 //     legacy run URL     runs the run loop and exits from a callback
@@ -8,7 +8,8 @@ import Foundation
 import URLLoading
 import URLLoadingLegacy
 
-/// Something with a deprecated `run`. It is called through a protocol, since only deprecated code may call what is deprecated.
+/// Something with a deprecated `run`. It is called through a protocol, since only deprecated code may
+/// call what is deprecated.
 protocol DeprecatedProgram {
     static func run(_ words: [String])
 }

@@ -1,6 +1,6 @@
-// One life of the process that downloads. It saves resume data once, right at the beginning, by cancelling and going on, and
-// then only what a reset or a stall brings; after its death the next life begins with what was saved, and with what is in
-// the file.
+// One life of the process that downloads. It saves resume data once, right at the beginning, by cancelling and going
+// on, and then only what a reset or a stall brings; after its death the next life begins with what was saved, and with
+// what is in the file.
 
 import Foundation
 import Synchronization

@@ -1,6 +1,6 @@
-// The folder in which the lives of a downloading process leave what the next one, and the process that watches them, have
-// to know: how much has been fetched, by what to go on, what a life has cost. Everything is written by one call of the
-// system, which a death does not tear.
+// The folder in which the lives of a downloading process leave what the next one, and the process that watches them,
+// have to know: how much has been fetched, by what to go on, what a life has cost. Everything is written by one call of
+// the system, which a death does not tear.
 
 import Foundation
 import URLLoadingTestSupport

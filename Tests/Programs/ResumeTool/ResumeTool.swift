@@ -1,5 +1,5 @@
-// A program that downloads and is interrupted, for what only a process of its own can show: what is left when it is killed,
-// and how much memory a download of any length takes.
+// A program that downloads and is interrupted, for what only a process of its own can show: what is left when it is
+// killed, and how much memory a download of any length takes.
 
 import Foundation
 import URLLoading

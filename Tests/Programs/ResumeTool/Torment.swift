@@ -1,5 +1,6 @@
-// A server that cuts a download at given places, by a reset, by silence or by the death of the process that downloads. It
-// acts when the last byte before the place has been handed to the kernel, which takes the rest of the way as it likes.
+// A server that cuts a download at given places, by a reset, by silence or by the death of the process that
+// downloads. It acts when the last byte before the place has been handed to the kernel, which takes the
+// rest of the way as it likes.
 
 import Foundation
 import Synchronization

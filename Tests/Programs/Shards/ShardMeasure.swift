@@ -1,6 +1,6 @@
-// What an engine carries with one shard and with several: requests to many hosts, one after the other in many rows side by side. The
-// servers are in memory, each on the loop of its clients, so that nothing but the loops needs a processor. Run it from a release
-// build: `swift run -c release URLLoadingTestPrograms shards 2`.
+// What an engine carries with one shard and with several: requests to many hosts, one after the other in many rows side
+// by side. The servers are in memory, each on the loop of its clients, so that nothing but the loops needs a processor.
+// Run it from a release build: `swift run -c release URLLoadingTestPrograms shards 2`.
 //
 // Must not know: sockets, sessions.
 
@@ -11,7 +11,8 @@ import URLLoadingSystem
 import URLLoadingTestSupport
 import URLLoadingWire
 
-/// Measures one shard and as many as the first argument says, in turn; the second argument is how many seconds each takes.
+/// Measures one shard and as many as the first argument says, in turn; the second argument is how
+/// many seconds each takes.
 enum ShardMeasure {
     static func run(_ words: [String]) async {
         let shards = words.first.flatMap { Int($0) } ?? 2

@@ -1,5 +1,6 @@
-// The interceptors of a simulated program: names that requests bear in their order, one that asks again where the server was busy, and
-// one that answers in the server's place. They write down the requests that come and go, and complain where that is out of order.
+// The interceptors of a simulated program: names that requests bear in their order, one that asks again where the
+// server was busy, and one that answers in the server's place. They write down the requests that come and go, and
+// complain where that is out of order.
 
 import Foundation
 import URLLoading

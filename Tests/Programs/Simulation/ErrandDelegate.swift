@@ -1,5 +1,5 @@
-// The delegate of a simulated program. It answers what it is asked later, twice, or not at all, as chance has it, and writes down
-// what it is told; what must not be told it complains about.
+// The delegate of a simulated program. It answers what it is asked later, twice, or not at all, as chance has it, and
+// writes down what it is told; what must not be told it complains about.
 
 import Foundation
 import Synchronization

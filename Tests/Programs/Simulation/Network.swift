@@ -1,5 +1,5 @@
-// The network of a simulated world: names, attempts to connect, and wires to one server. How reliable it is follows from the
-// weather that the seed has made.
+// The network of a simulated world: names, attempts to connect, and wires to one server. How reliable it is follows
+// from the weather that the seed has made.
 
 import URLLoadingLoopbackServer
 import URLLoadingSystem
@@ -20,7 +20,8 @@ struct Weather {
     /// Whether what is sent may come to nothing without a word.
     var isSilent: Bool { unanswered > 0 || stalled > 0 }
 
-    /// Some weather; half of all worlds have a network without faults, so that a fault of the library cannot hide behind those.
+    /// Some weather; half of all worlds have a network without faults, so that a fault of the library
+    /// cannot hide behind those.
     static func drawn(_ chance: inout SeededRandom) -> Weather {
         var weather = Weather()
         weather.latency = .microseconds([50, 1_000, 20_000, 150_000].randomElement(using: &chance) ?? 50)
@@ -72,14 +73,15 @@ final class Network: Dialer, Resolver {
     /// Whether a connection is of no use any more, so that what was asked for on it may be asked for once more.
     func isLost(_ number: Int) -> Bool { wires[number - 1].fault != nil || !clients[number - 1].isOpen }
 
-    /// Whether a fault of the network has befallen any connection. A request may have gone with it that no server has seen.
+    /// Whether a fault of the network has befallen any connection. A request may have gone with it
+    /// that no server has seen.
     var hasBroken: Bool { wires.contains { $0.fault != nil } }
 
     /// The server lets a connection run out, which then does not count any more (H2.8).
     func noteDraining(_ number: Int) { clients[number - 1].isDraining = true }
 
-    /// Later requests are to have new connections: one that is shared, and would have served them, drains (B1.26). One that is not keeps
-    /// its place until it is closed.
+    /// Later requests are to have new connections: one that is shared, and would have served them, drains (B1.26). One
+    /// that is not keeps its place until it is closed.
     func noteFlush() {
         guard isShared else { return }
         for index in clients.indices where clients[index].isOpen { clients[index].isDraining = true }
@@ -122,14 +124,15 @@ final class Network: Dialer, Resolver {
     /// An address for each host, so that limits can be counted by address.
     private static func address(of host: String) -> String { host == "one.test" ? "10.0.0.1" : "10.0.0.2" }
 
-    /// Whether a request that waits for a host could be served, where connections serve so many already, and `unseen` requests
-    /// have not come whole: by a connection that stands, or by a new one that the library does not open.
+    /// Whether a request that waits for a host could be served, where connections serve so many already, and `unseen`
+    /// requests have not come whole: by a connection that stands, or by a new one that the library does not open.
     func hasRoom(for host: String, _ served: [Int: Int], unseen: Int) -> Bool {
         let place = Self.address(of: host) + ":80"
         guard lookUps == 0, attempts[place, default: 0] == 0 else { return false }
         let open = clients.indices.filter { clients[$0].place == place && clients[$0].isOpen }
         let most = isShared ? streams : 1
-        // Where one has fallen silent, a request may be on it that no server sees. When a client hears that one drains is not known.
+        // Where one has fallen silent, a request may be on it that no server sees. When a client hears that
+        // one drains is not known.
         let isUnclear = clients.indices.contains {
             clients[$0].place == place && (wires[$0].fault != nil || clients[$0].isOpen && clients[$0].isDraining)
         }

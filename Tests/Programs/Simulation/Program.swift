@@ -1,4 +1,5 @@
-// A program in a simulated world: a session, tasks that come and go, and cancellations, suspensions and ends at any moment.
+// A program in a simulated world: a session, tasks that come and go, and cancellations,
+// suspensions and ends at any moment.
 
 import Foundation
 import URLLoading
@@ -57,8 +58,8 @@ final class Program: @unchecked Sendable {
             configuration.retryBudget = .unlimited
             world.triesAgain = true
         }
-        // A third of those over HTTP/1.1 want young connections. Over HTTP/2 the network could not tell those that run out from those
-        // that count.
+        // A third of those over HTTP/1.1 want young connections. Over HTTP/2 the network could not tell those that run
+        // out from those that count.
         if seed.isMultiple(of: 3), !speaksHTTP2 { configuration.maximumConnectionLifetime = 5 }
         // A seventh of them have interceptors, and most of their errands are async calls.
         if seed.isMultiple(of: 7) {

@@ -5,8 +5,8 @@ import URLLoading
 
 /// Cookies that take their time.
 //
-// `@unchecked Sendable`: one thread plays, and there is no other in the process. A storage is made without arguments, so the whims
-// come later.
+// `@unchecked Sendable`: one thread plays, and there is no other in the process. A storage is made without arguments,
+// so the whims come later.
 final class ProgramCookies: HTTPCookieStorage, @unchecked Sendable {
     var whims: Whims?
 

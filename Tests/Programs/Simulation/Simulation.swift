@@ -1,6 +1,6 @@
-// The whole library, played on one thread from a seed: engine, pool, tasks and stores on a virtual clock, with a network in memory
-// and a server that speaks both protocols and breaks off, refuses, sends on, and says nothing. `make simulate SEEDS=1000` plays a
-// thousand; `--seed N --trace` tells the story of one.
+// The whole library, played on one thread from a seed: engine, pool, tasks and stores on a virtual clock, with a
+// network in memory and a server that speaks both protocols and breaks off, refuses, sends on, and says nothing.
+// `make simulate SEEDS=1000` plays a thousand; `--seed N --trace` tells the story of one.
 
 import Foundation
 import URLLoading

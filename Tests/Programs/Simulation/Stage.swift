@@ -79,8 +79,8 @@ final class Stage: @unchecked Sendable {
         if request.fields.contains("X-Api-Key"), request.fields.first(.host) != errand.host {
             world.complain("errand \(errand.number): a secret of one host went to another")
         }
-        // The connection may have been lost before each time but the last, and what must not be done twice is not; what is guarded
-        // is asked for again.
+        // The connection may have been lost before each time but the last, and what must not be done twice is not; what
+        // is guarded is asked for again.
         var allowed = 1
         if request.method != "POST" {
             allowed += errand.connections.dropLast().count(where: { world.network.isLost($0) })

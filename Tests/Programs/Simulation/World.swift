@@ -1,7 +1,7 @@
-// A machine on which the whole library is played by one thread: a clock that moves from one thing to do to the next, helper
-// threads and alarms that are entries of an agenda, one loop, and a network in memory. Everything that a real machine leaves to
-// chance is drawn from the seed: how long a helper takes, when the loop has its turn, what comes first of two things that are due
-// together. So one seed is one story.
+// A machine on which the whole library is played by one thread: a clock that moves from one thing to do to the next,
+// helper threads and alarms that are entries of an agenda, one loop, and a network in memory. Everything that a real
+// machine leaves to chance is drawn from the seed: how long a helper takes, when the loop has its turn, what comes
+// first of two things that are due together. So one seed is one story.
 //
 // Must not know: what the program in it does, and what would be wrong.
 

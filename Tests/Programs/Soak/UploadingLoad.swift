@@ -1,5 +1,5 @@
-// A file and a stream far larger than memory should be are uploaded; both have holes or bytes made up on the way, so that
-// they need no disk.
+// A file and a stream far larger than memory should be are uploaded; both have holes or bytes made up on the way, so
+// that they need no disk.
 
 import Foundation
 import Synchronization

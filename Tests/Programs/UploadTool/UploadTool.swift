@@ -1,5 +1,5 @@
-// Torments a resumable upload: a file of any size, a server that cuts the connection again and again, and at the end the
-// question whether everything arrived once, whole, and without being held in memory.
+// Torments a resumable upload: a file of any size, a server that cuts the connection again and again, and at the end
+// the question whether everything arrived once, whole, and without being held in memory.
 
 import Foundation
 import URLLoading

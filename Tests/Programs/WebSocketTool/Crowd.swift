@@ -18,8 +18,8 @@ final class Crowd: Sendable {
     func run() async throws -> Bool {
         let server = try EchoServer()
         guard let url = URL(string: "ws://127.0.0.1:\(server.port)/") else { return false }
-        // What the first ones bring with them (a thread and descriptors for each loop, tables, code that is loaded) is not
-        // what each one costs.
+        // What the first ones bring with them (a thread and descriptors for each loop, tables, code that is loaded) is
+        // not what each one costs.
         for _ in 0..<Self.first { try await exchangeOne(url) }
         try await settle(server)
         let start = ProcessCounts.now()
@@ -91,8 +91,8 @@ final class Crowd: Sendable {
 
     /// Waits until nothing of the first ones is left, and nothing is still to come that stays.
     private func settle(_ server: EchoServer) async throws {
-        // Dispatch opens a descriptor for each clock with the first timer by it, and would otherwise do so while the end is waited
-        // for.
+        // Dispatch opens a descriptor for each clock with the first timer by it, and would otherwise do so while the
+        // end is waited for.
         try await Task.sleep(for: .milliseconds(1))
         try await until { try server.report().open == 0 }
         // This side closes its descriptors in its own time, without telling.

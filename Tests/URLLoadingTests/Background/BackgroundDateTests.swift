@@ -1,5 +1,5 @@
-// Tasks of a background session that wait for their dates, in the run that made them and in later ones: when a delegate is
-// asked, what is written down, and what an owner hears.
+// Tasks of a background session that wait for their dates, in the run that made them and in later ones: when a delegate
+// is asked, what is written down, and what an owner hears.
 
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
-// What a run of a program makes of journals that an earlier one has left: the tasks that it meets again, and their ends.
+// What a run of a program makes of journals that an earlier one has left: the tasks that it
+// meets again, and their ends.
 
 import Foundation
 import Testing
@@ -219,8 +220,8 @@ struct BackgroundMeetingTests {
     }
 }
 
-/// An owner that has a task with the number 1, welcomes its program when the test says so, and ends the task with the last of its
-/// first words.
+/// An owner that has a task with the number 1, welcomes its program when the test says so, and ends the task with the
+/// last of its first words.
 private final class SlowOwner: TransferService {
     let greeted = Signal()
     /// What was said behind the greeting, up to `list`.

@@ -1,5 +1,5 @@
-// Background sessions of a program that is killed, with a helper process that is not, or is too (behaviour 10.2). The program
-// is the test program `background`: ten downloads and five uploads.
+// Background sessions of a program that is killed, with a helper process that is not, or is too (behaviour 10.2). The
+// program is the test program `background`: ten downloads and five uploads.
 
 import Foundation
 import Testing
@@ -324,7 +324,8 @@ struct BackgroundProcessTests {
         try await run(server.url("/"), mode, alone: alone)
     }
 
-    /// Runs the program to its end. A helper that lives on has none of its descriptors, or this would wait for the helper.
+    /// Runs the program to its end. A helper that lives on has none of its descriptors, or this
+    /// would wait for the helper.
     private func run(_ url: String, _ mode: String, alone: Bool = false) async throws -> ChildRun {
         try await ChildRun.run(
             testProgram: "background", [folder.path, url, mode], changing: ["BACKGROUND_TOOL_ALONE": alone ? "1" : nil])

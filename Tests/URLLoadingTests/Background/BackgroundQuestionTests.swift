@@ -64,8 +64,8 @@ struct BackgroundQuestionTests {
     }
 }
 
-/// Owners, one after the other, that ask about a task when it begins, and end it when they are answered. Each question has the
-/// number of its owner.
+/// Owners, one after the other, that ask about a task when it begins, and end it when they are answered. Each question
+/// has the number of its owner.
 private final class AskingOwners: TransferService {
     /// The numbers of the questions that were answered.
     let answered = Guarded<[UInt64]>([])
@@ -73,8 +73,8 @@ private final class AskingOwners: TransferService {
     private let accepts: Bool
     private let current = Guarded<(number: UInt64, channel: (any TransferChannel)?)>((0, nil))
 
-    /// Where `onlyFirst` is set, those behind the first one end each task at once. Where `accepts` is set, each says that it has a
-    /// task's journal.
+    /// Where `onlyFirst` is set, those behind the first one end each task at once. Where `accepts` is set, each says
+    /// that it has a task's journal.
     init(onlyFirst: Bool = false, accepts: Bool = false) {
         self.onlyFirst = onlyFirst
         self.accepts = accepts

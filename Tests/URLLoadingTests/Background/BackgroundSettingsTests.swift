@@ -1,4 +1,5 @@
-// Which settings of a session are passed on to another process, and which keep its transfers in the program (behaviour 10.2).
+// Which settings of a session are passed on to another process, and which keep its transfers in the
+// program (behaviour 10.2).
 
 import Foundation
 import Testing
@@ -145,8 +146,8 @@ struct BackgroundSettingsTests {
         "isDiscretionary", "sessionSendsLaunchEvents", "background",
     ]
 
-    /// Settings that change no byte that a helper sends, or that stay with the program, which the transfers' owner asks or does
-    /// without.
+    /// Settings that change no byte that a helper sends, or that stay with the program, which the transfers' owner asks
+    /// or does without.
     private static let programs: Set<String> = [
         "networkServiceType", "allowsCellularAccess", "allowsExpensiveNetworkAccess", "allowsConstrainedNetworkAccess",
         "allowsUltraConstrainedNetworkAccess", "waitsForConnectivity", "httpShouldUsePipelining",

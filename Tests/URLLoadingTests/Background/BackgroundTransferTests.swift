@@ -1,5 +1,5 @@
-// Background sessions whose transfers this process carries out: what delegates hear, in order. What is met again by a later
-// run is in `BackgroundProcessTests` (behaviour 10.1, 10.2).
+// Background sessions whose transfers this process carries out: what delegates hear, in order. What is met again by a
+// later run is in `BackgroundProcessTests` (behaviour 10.1, 10.2).
 
 import Foundation
 import Testing

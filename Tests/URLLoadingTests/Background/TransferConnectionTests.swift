@@ -88,8 +88,8 @@ import URLLoadingTestSupport
         #expect(folder.names.isEmpty)
     }
 
-    /// Runs `body` while a helper is there that knows of no task, and a journal of one that is over: as the program reads it just before
-    /// the owner learns that the end was heard.
+    /// Runs `body` while a helper is there that knows of no task, and a journal of one that is over: as the program
+    /// reads it just before the owner learns that the end was heard.
     private func withHeardTask(
         at url: URL, _ body: (URLSessionConfiguration) async throws -> Void
     ) async throws {
@@ -277,8 +277,8 @@ private final class RefusingService: TransferService {
     func disconnected(_ channel: any TransferChannel) {}
 }
 
-/// Owners, one after the other: the first takes a task, and the next one, which has it with a priority of its own, ends it when
-/// it is told another.
+/// Owners, one after the other: the first takes a task, and the next one, which has it with a priority of its own, ends
+/// it when it is told another.
 private final class MeetingOwners: TransferService {
     let begun = Signal()
     /// What the one behind the first was told.

@@ -21,8 +21,8 @@ import URLLoadingWire
         processes(naming: directory.path).first
     }
 
-    /// A program that the helper has welcomed. The helper may hear of it before the end of an earlier program, since their
-    /// connections are on different loops here; then it tries again, as sessions do.
+    /// A program that the helper has welcomed. The helper may hear of it before the end of an earlier program, since
+    /// their connections are on different loops here; then it tries again, as sessions do.
     private static func program(
         _ directory: BackgroundDirectory, settings: TransferSettings = Rig.settings
     ) async throws -> (RemoteOwner, ScribeChannel, [TransferSummary]) {
@@ -206,7 +206,8 @@ import URLLoadingWire
             }
         }
         try await until { !folder.processes.contains(process) }
-        // The next helper may be late as well on a busy machine, and this process then leaves the lock of one that was ended.
+        // The next helper may be late as well on a busy machine, and this process then leaves the
+        // lock of one that was ended.
         #expect(folder.journals.isEmpty)
     }
 
@@ -233,7 +234,8 @@ import URLLoadingWire
                 #expect(!folder.processes.contains(process))
             }
         }
-        // The next helper may be late as well on a busy machine, and this process then leaves the socket of one that was ended.
+        // The next helper may be late as well on a busy machine, and this process then leaves the
+        // socket of one that was ended.
         #expect(folder.journals.isEmpty)
     }
 

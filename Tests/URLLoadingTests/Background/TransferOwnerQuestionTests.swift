@@ -1,5 +1,5 @@
-// The owner of a background session's transfers and its program: questions that only a program can answer, tasks that stand
-// still because it says so, and calling it when it is not there.
+// The owner of a background session's transfers and its program: questions that only a program can answer, tasks that
+// stand still because it says so, and calling it when it is not there.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// What compressed bodies may come to, by the ways in which they are delivered (B16.60, B16.75, B16.76). The suite runs over HTTP/1.1 and
-// over HTTP/2.
+// What compressed bodies may come to, by the ways in which they are delivered (B16.60, B16.75, B16.76). The suite runs
+// over HTTP/1.1 and over HTTP/2.
 
 import Foundation
 import Testing

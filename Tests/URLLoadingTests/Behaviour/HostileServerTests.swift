@@ -164,8 +164,8 @@ struct HostileServerTests {
         "A body compressed twice that grows huge holds up neither other loads nor a cancellation",
         .timeLimit(.minutes(5)))
     func nestedBomb() async throws {
-        // 4 GiB of zeros in a few kilobytes: twice a factor of about a thousand. And that again and again, so that the end is
-        // many minutes away, however late the cancellation comes.
+        // 4 GiB of zeros in a few kilobytes: twice a factor of about a thousand. And that again and again, so that the
+        // end is many minutes away, however late the cancellation comes.
         var inner: [UInt8] = []
         let member = try #require(Gzip.compress([UInt8](repeating: 0, count: 64 << 20), level: 9))
         for _ in 0..<64 { inner += member }
@@ -202,8 +202,8 @@ struct HostileServerTests {
         "A coded body that never decodes to a byte holds up neither other loads nor a cancellation",
         .timeLimit(.minutes(5)))
     func emptyBomb() async throws {
-        // Eight hundred million empty members, three codings deep, in 65 kB, which sockets hold: much work and not a byte of output,
-        // however late the cancellation comes.
+        // Eight hundred million empty members, three codings deep, in 65 kB, which sockets hold: much work and not a
+        // byte of output, however late the cancellation comes.
         let member = try #require(Gzip.compress([]))
         let inner = try #require(Gzip.compress(Array(repeatElement(member, count: 200_000).joined()), level: 9))
         let part = try #require(Gzip.compress(Array(repeatElement(inner, count: 400).joined()), level: 9))

@@ -137,8 +137,8 @@ struct PoolTests {
     func cancelledLookup() async throws {
         let url = try #require(URL(string: "http://no-such-host.invalid/"))
         let notebook = Notebook()
-        // Where the look-up has failed before this thread comes to cancel, nothing has been told of it yet: a cancellation
-        // before the last message wins.
+        // Where the look-up has failed before this thread comes to cancel, nothing has been told of it yet: a
+        // cancellation before the last message wins.
         let queue = OperationQueue.held()
         let session = URLSession(configuration: .ephemeral, delegate: notebook, delegateQueue: queue)
         let task = session.dataTask(with: url)

@@ -1,5 +1,5 @@
-// A cache's directory that other processes touch: torn and foreign files, lost logs, killed processes, several processes at
-// once (B7.18, B7.19).
+// A cache's directory that other processes touch: torn and foreign files, lost logs, killed processes, several
+// processes at once (B7.18, B7.19).
 
 import Foundation
 import Testing
@@ -428,8 +428,8 @@ struct CacheFileTests {
 
     @Test("B7.18, B7.19: a cache whose process is killed while it stores loses at most the entry being written")
     func killed() async throws {
-        // Twenty times, so that a weakness shows now and then; by hand `URLLoadingTestPrograms cache kill` does it two hundred
-        // times.
+        // Twenty times, so that a weakness shows now and then; by hand `URLLoadingTestPrograms cache kill` does it two
+        // hundred times.
         let run = try await ChildRun.run(testProgram: "cache", ["kill", folder.path, "20"])
         #expect(run.exitCode == 0, "\(run.outputText)")
     }

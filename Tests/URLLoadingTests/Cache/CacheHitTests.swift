@@ -1,5 +1,5 @@
-// What a hit looks like to a delegate, a handler, an async call and in the metrics (behaviour 7.10), and what a server has
-// confirmed.
+// What a hit looks like to a delegate, a handler, an async call and in the metrics (behaviour 7.10), and what a server
+// has confirmed.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// The sequences of Tests/Vectors/cache.txt through sessions and a server: with a cache in memory, on disk, and on disk with
-// a new cache and a new session for each request, as after a restart. Time is the sequence's.
+// The sequences of Tests/Vectors/cache.txt through sessions and a server: with a cache in memory, on disk, and on disk
+// with a new cache and a new session for each request, as after a restart. Time is the sequence's.
 
 import Foundation
 import Testing
@@ -34,7 +34,8 @@ struct CacheSequenceTests {
         arguments: Place.allCases)
     func sequences(place: Place) async throws {
         let server = try SequenceServer()
-        // Only the session's own evaluation accepts the server's certificate: over TLS no other session is served (B7.102).
+        // Only the session's own evaluation accepts the server's certificate: over TLS no other
+        // session is served (B7.102).
         for script in Self.scripts where place != .reopened || !Self.asksForTLS(script) {
             // HTTP/2 has no Connection field.
             if ProtocolUnderTest.isHTTP2, script.title.contains("Connection cannot take away") { continue }

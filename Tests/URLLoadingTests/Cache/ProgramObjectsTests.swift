@@ -1,6 +1,6 @@
-// Objects of the program's in a cache: those of a class of its own, and what it keeps with an answer. They may use the cache when they
-// are asked for something and when they go, which stops the program where that happens under a lock of the cache. No loop calls them,
-// nor a cache of the program's own.
+// Objects of the program's in a cache: those of a class of its own, and what it keeps with an answer. They may use the
+// cache when they are asked for something and when they go, which stops the program where that happens under a lock of
+// the cache. No loop calls them, nor a cache of the program's own.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Sessions and their caches: which one is asked, and which answers are kept (behaviour 7.1, 7.2, 7.4). What decides about
-// freshness and validation runs in CacheSequenceTests.
+// Sessions and their caches: which one is asked, and which answers are kept (behaviour 7.1, 7.2, 7.4). What decides
+// about freshness and validation runs in CacheSequenceTests.
 
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
-// Which rules for trusting servers have a name that all sessions and runs share, so that they share stored answers (B7.102).
+// Which rules for trusting servers have a name that all sessions and runs share, so that they share
+// stored answers (B7.102).
 
 import Foundation
 import Testing

@@ -9,7 +9,8 @@ import URLLoadingWire
 
 @Suite("Cookies of sessions")
 struct CookieSessionTests {
-    /// `/set?FIELD` sets a cookie, with `&`-joined ones in several fields; any path answers with what Cookie field came.
+    /// `/set?FIELD` sets a cookie, with `&`-joined ones in several fields; any path answers
+    /// with what Cookie field came.
     private static func router(_ request: ServerRequest) -> ServerResponse {
         let cookie = request.fields.first(.cookie) ?? "-"
         let words = request.path.split(separator: "/").map(String.init)

@@ -1,4 +1,5 @@
-// Downloads that are cancelled or break off, and go on (behaviour 9.2): whole lists of calls, the requests, the files left.
+// Downloads that are cancelled or break off, and go on (behaviour 9.2): whole lists of calls, the
+// requests, the files left.
 
 import Foundation
 import Testing

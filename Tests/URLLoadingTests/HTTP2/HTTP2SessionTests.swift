@@ -1,4 +1,5 @@
-// Sessions that may speak HTTP/2, with the tests' own server: which version is chosen, and what that changes for a program.
+// Sessions that may speak HTTP/2, with the tests' own server: which version is chosen, and what
+// that changes for a program.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Downloads by FTP that are cancelled or break off, and go on (behaviour 9.2, B14.22): what is said on the wire, and what
-// stands in the file.
+// Downloads by FTP that are cancelled or break off, and go on (behaviour 9.2, B14.22): what is said on the wire, and
+// what stands in the file.
 
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
-// Loads of ftp and ftps URLs through sessions (behaviour 14.4, B2.47, B7.25, B7.35): tasks of each kind, passwords, errors and
-// caches. What happens on the wire is tested with the machine and the engine, the ways to servers in `FTPWayTests`.
+// Loads of ftp and ftps URLs through sessions (behaviour 14.4, B2.47, B7.25, B7.35): tasks of each kind,
+// passwords, errors and caches. What happens on the wire is tested with the machine and the engine, the ways to
+// servers in `FTPWayTests`.
 
 import Foundation
 import Testing

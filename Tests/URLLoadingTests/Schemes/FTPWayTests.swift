@@ -1,5 +1,5 @@
-// The ways by which sessions reach FTP servers: through proxies of each kind (B13.7, B13.32), and by the next way where one leads
-// nowhere.
+// The ways by which sessions reach FTP servers: through proxies of each kind (B13.7, B13.32), and by the next way where
+// one leads nowhere.
 
 import Foundation
 import Testing

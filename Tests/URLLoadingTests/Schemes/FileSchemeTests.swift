@@ -212,7 +212,8 @@ struct FileSchemeTests {
         #expect(delegate.transcript.byteCount == content.count)
     }
 
-    /// Returns when all work that waited for the disk's threads has had a turn: when both threads are free for a moment.
+    /// Returns when all work that waited for the disk's threads has had a turn: when both
+    /// threads are free for a moment.
     private func everyTurnOfTheDisk() async {
         await withHandover { continuation in
             let isThere = DispatchSemaphore(value: 0)

@@ -1,4 +1,5 @@
-// When what a custom protocol has given goes: its bytes and responses may be objects of the program's, which call the task at their end.
+// When what a custom protocol has given goes: its bytes and responses may be objects of the program's, which
+// call the task at their end.
 
 import Foundation
 import Testing

@@ -16,8 +16,8 @@ final class RawServer: Sendable {
     /// The peer is gone.
     struct Gone: Error {}
 
-    /// What is open. A number is taken out before it is closed, and shut down only while it is in here: afterwards it may be
-    /// the number of another connection.
+    /// What is open. A number is taken out before it is closed, and shut down only while it is in here: afterwards it
+    /// may be the number of another connection.
     private struct Books {
         var listener: Int32?
         var connections: Set<Int32> = []

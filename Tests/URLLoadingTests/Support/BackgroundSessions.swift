@@ -1,12 +1,13 @@
-// Background sessions in tests: a directory for their state, a delegate that writes down what it hears, and a look at what
-// is left of processes and files.
+// Background sessions in tests: a directory for their state, a delegate that writes down what it hears, and a look at
+// what is left of processes and files.
 
 import Foundation
 import Testing
 import URLLoading
 import URLLoadingTestSupport
 
-/// A directory for the state of background sessions, gone with its object, and with the processes that were started for it.
+/// A directory for the state of background sessions, gone with its object, and with the processes
+/// that were started for it.
 final class BackgroundFolder: Sendable {
     let url: URL
 

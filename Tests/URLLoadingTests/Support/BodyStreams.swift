@@ -93,8 +93,8 @@ final class HandStream: InputStream {
     ) -> Bool { false }
 }
 
-/// Writes down what an upload's delegate hears, several progress calls in a row as one, and supplies streams through the
-/// completion handler.
+/// Writes down what an upload's delegate hears, several progress calls in a row as one, and supplies streams through
+/// the completion handler.
 final class UploadDelegate: NSObject, URLSessionDataDelegate {
     /// How the question for a stream is answered.
     enum Answer: Sendable {

@@ -125,7 +125,8 @@ final class ResumptionScribe: NSObject, URLSessionDownloadDelegate, URLSessionDa
     }
 }
 
-/// What is in a small file, or how large it is; not by `Data(contentsOf:)`, which loses its buffer where a file is empty.
+/// What is in a small file, or how large it is; not by `Data(contentsOf:)`, which loses its
+/// buffer where a file is empty.
 func text(of location: URL) -> String {
     guard let handle = try? FileHandle(forReadingFrom: location) else { return "no file" }
     let content = (try? handle.readToEnd()) ?? Data()

@@ -1,4 +1,5 @@
-// Credentials and spaces of a program's own classes, for tests of the moments in which the library asks them and lets go of them.
+// Credentials and spaces of a program's own classes, for tests of the moments in which the library asks
+// them and lets go of them.
 
 import Foundation
 import URLLoading

@@ -1,5 +1,5 @@
-// The server of the sequences in Tests/Vectors/cache.txt: over http and https on two ports, to which every host that a URL may name
-// leads, with one answer prepared at a time, and a clock that the sequence sets.
+// The server of the sequences in Tests/Vectors/cache.txt: over http and https on two ports, to which every host that a
+// URL may name leads, with one answer prepared at a time, and a clock that the sequence sets.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// The order in which libraries for pinning put the pieces together: a default evaluation, a host's, revocation, and pins
-// among what the chain then shows. Written as they are, with Security's functions alone.
+// The order in which libraries for pinning put the pieces together: a default evaluation, a host's, revocation, and
+// pins among what the chain then shows. Written as they are, with Security's functions alone.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Bodies of requests that are made while they are sent: what the server gets and when, when it gets it again, and how a sequence learns
-// that no more is wanted.
+// Bodies of requests that are made while they are sent: what the server gets and when, when it gets it again, and how a
+// sequence learns that no more is wanted.
 
 import Foundation
 import Testing

@@ -285,7 +285,8 @@ struct WebSocketTaskTests {
             (WebSocketStep.close(4001, "enough"), "4001 enough"),
         ])
     func sequenceAfterGoodbye(answer: WebSocketStep, expected: String) async throws {
-        // The iteration nearly always asks for the next message before the server has answered its goodbye; it ends alike otherwise.
+        // The iteration nearly always asks for the next message before the server has answered its goodbye;
+        // it ends alike otherwise.
         try await withScript([.text("a"), .expectClose(1000), answer]) { server, _ in
             let task = webSocketSession().webSocketTask(with: try server.webSocket())
             task.resume()

@@ -1,5 +1,5 @@
-// Looks over the shoulder of one end of a connection: reads what is delivered to it and what it writes, keeps its own books
-// of windows, streams and blocks, and records an issue where what was written was not allowed at that moment.
+// Looks over the shoulder of one end of a connection: reads what is delivered to it and what it writes, keeps its own
+// books of windows, streams and blocks, and records an issue where what was written was not allowed at that moment.
 
 import Testing
 import URLLoadingWire

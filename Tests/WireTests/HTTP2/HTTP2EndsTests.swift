@@ -1,4 +1,5 @@
-// How streams and connections end: what is cancelled, reset, turned away and lost, and what a second try may know of it.
+// How streams and connections end: what is cancelled, reset, turned away and lost, and what a
+// second try may know of it.
 
 import Testing
 import URLLoadingWire

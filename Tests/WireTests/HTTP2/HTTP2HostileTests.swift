@@ -1,5 +1,5 @@
-// A peer that says anything: lawful frames with numbers that are not, in any order, and lawful conversations of which bits were
-// turned on the way. Nothing traps, each stream ends once, and after the end there is nothing.
+// A peer that says anything: lawful frames with numbers that are not, in any order, and lawful conversations of which
+// bits were turned on the way. Nothing traps, each stream ends once, and after the end there is nothing.
 
 import Testing
 import URLLoadingTestSupport

@@ -1,5 +1,5 @@
-// Requests and answers on a client's streams: where they end, what is malformed, and what is wrong with a stream alone or
-// with its connection.
+// Requests and answers on a client's streams: where they end, what is malformed, and what is wrong with a stream alone
+// or with its connection.
 
 import Testing
 import URLLoadingTestSupport

@@ -1,5 +1,5 @@
-// What the tests of HTTP/2 share: frames as bytes, written without the code under test, and a driver of the machine that
-// writes down what it is told. Header blocks are stand-ins of a few bytes, so that no test depends on compression.
+// What the tests of HTTP/2 share: frames as bytes, written without the code under test, and a driver of the machine
+// that writes down what it is told. Header blocks are stand-ins of a few bytes, so that no test depends on compression.
 
 import Testing
 import URLLoadingWire

@@ -1,6 +1,7 @@
-// A client's and a server's machine, back to back, in random walks: any order of requests, bodies, pauses, cancellations,
-// time-outs, window changes and cuts of the bytes between them. Whatever happens, no window is overrun, blocks are decoded in
-// the order in which they were encoded, bodies keep their order, each stream ends once at each end, and nothing is left.
+// A client's and a server's machine, back to back, in random walks: any order of requests, bodies, pauses,
+// cancellations, time-outs, window changes and cuts of the bytes between them. Whatever happens, no window is overrun,
+// blocks are decoded in the order in which they were encoded, bodies keep their order, each stream ends once at each
+// end, and nothing is left.
 
 import Testing
 import URLLoadingTestSupport

@@ -311,7 +311,8 @@ struct HTTP2WindowTests {
         return rig
     }
 
-    /// Brings bytes of a body, which are taken at once, and answers what is written apart from updates for the connection.
+    /// Brings bytes of a body, which are taken at once, and answers what is written apart from
+    /// updates for the connection.
     private func bring(_ byteCount: Int, on stream: UInt32 = 1, to rig: inout HTTP2Rig) -> [UInt8] {
         var left = byteCount
         while left > 0 {

@@ -56,8 +56,8 @@ enum ContentTranscript {
         }
     }
 
-    /// Whether events are those that are expected. A library keeps the end of a text to itself where the fault is in bytes that it
-    /// was given together with it.
+    /// Whether events are those that are expected. A library keeps the end of a text to itself where the fault is in
+    /// bytes that it was given together with it.
     static func agree(_ events: [String], _ expected: [String], mayKeepEnd: Bool) -> Bool {
         guard mayKeepEnd, let error = expected.last, error.hasPrefix("error"), events.last == error else {
             return events == expected

@@ -1,5 +1,5 @@
-// What the public Autobahn cases 1 to 7, 9 and 10 send to a client, as bytes written anew: a reader must see the messages
-// and controls of the case, and fail with its codes, however the bytes are cut. Cases 12 and 13 are in
+// What the public Autobahn cases 1 to 7, 9 and 10 send to a client, as bytes written anew: a reader must see the
+// messages and controls of the case, and fail with its codes, however the bytes are cut. Cases 12 and 13 are in
 // WebSocketDeflateTests. Numbers in titles are those of the cases.
 
 import Testing

@@ -1,4 +1,5 @@
-// permessage-deflate: the examples of RFC 7692 §7.2.3, round trips under every agreement, and what a hostile peer sends.
+// permessage-deflate: the examples of RFC 7692 §7.2.3, round trips under every agreement, and
+// what a hostile peer sends.
 
 import Testing
 import URLLoadingWire

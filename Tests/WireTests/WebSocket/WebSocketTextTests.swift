@@ -1,5 +1,5 @@
-// UTF-8 by RFC 3629 and by the tables of the Unicode Standard, cut at every place, with ASCII around it so that the steps
-// of eight and 32 bytes meet it at every place as well.
+// UTF-8 by RFC 3629 and by the tables of the Unicode Standard, cut at every place, with ASCII around it so that the
+// steps of eight and 32 bytes meet it at every place as well.
 
 import Testing
 import URLLoadingWire

@@ -1,5 +1,6 @@
-// A body that comes fast is read when several records or segments of it are there: the system lets the loop sleep until then,
-// no longer than a moment. Nothing is held back here, and what is there when the body slows down, breaks or ends is read as ever.
+// A body that comes fast is read when several records or segments of it are there: the system lets the loop sleep
+// until then, no longer than a moment. Nothing is held back here, and what is there when the body slows down, breaks
+// or ends is read as ever.
 //
 // Only a body of known length is gathered, and not its end: there is no wait where nothing more may come.
 //
@@ -26,7 +27,8 @@ final class BodyGathering {
         self.readOn = readOn
     }
 
-    /// Whether a body of which so much is to come may be gathered. TLS may have taken a part of it already, and hold it.
+    /// Whether a body of which so much is to come may be gathered. TLS may have taken a part of
+    /// it already, and hold it.
     static func isWorthwhile(left: Int64) -> Bool { left >= 2 * Int64(BodyPace.pieceSize) }
 
     /// So many bytes have been read, and perhaps all there are.

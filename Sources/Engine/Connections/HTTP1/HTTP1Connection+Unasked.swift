@@ -1,6 +1,6 @@
-// What a server says before it was asked: nothing that was there before a request's first byte was written is ever taken
-// for its answer (B16.9). On an idle connection it is the end of that; on a fresh one it is held, and judged as what came
-// early (B16.29).
+// What a server says before it was asked: nothing that was there before a request's first byte was written is ever
+// taken for its answer (B16.9). On an idle connection it is the end of that; on a fresh one it is held, and judged as
+// what came early (B16.29).
 
 import URLLoadingSystem
 
@@ -12,7 +12,8 @@ extension HTTP1Connection {
     /// is left then.
     func hasUnasked() -> Bool {
         if channel.isQuiet() { return false }
-        // Not the loop's memory: another connection may be in the midst of a read, and a second buffer is much for so little.
+        // Not the loop's memory: another connection may be in the midst of a read, and a second
+        // buffer is much for so little.
         return withUnsafeTemporaryAllocation(byteCount: Self.unaskedAtOnce, alignment: 16) { buffer in
             for _ in 0..<Self.mostUnaskedReads {
                 switch channel.read(into: buffer) {

@@ -1,7 +1,8 @@
-// One HTTP/1.1 connection: its socket, and whether it can be used again. It carries one exchange at a time (RFC 9112 §9),
-// which is an object of its own; between two of them nothing may come (+Unasked).
+// One HTTP/1.1 connection: its socket, and whether it can be used again. It carries one exchange at a time (RFC
+// 9112 §9), which is an object of its own; between two of them nothing may come (+Unasked).
 //
-// The connection is back in the pool before the exchange's owner hears of the end, so that a quick next request finds it.
+// The connection is back in the pool before the exchange's owner hears of the end, so that a
+// quick next request finds it.
 //
 // Must not know: how messages are read and written, which requests wait, which task asked.
 
@@ -11,8 +12,8 @@ import URLLoadingWire
 
 /// An established connection, idle or carrying one exchange.
 final class HTTP1Connection: ByteStreamObserver {
-    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler keeps
-    // this object on its loop, and no other object is called while a property is being changed.
+    // `@exclusivity(unchecked)`: measured, the checks cost a small request 91 calls into the runtime. The compiler
+    // keeps this object on its loop, and no other object is called while a property is being changed.
     let id: ConnectionID
     let key: PoolKey
     let setup: ConnectionSetup
@@ -107,8 +108,8 @@ final class HTTP1Connection: ByteStreamObserver {
         return exchange
     }
 
-    /// The exchange has ended as messages do; `mayReuse` says whether it has left the connection clean, and is asked only
-    /// where that matters.
+    /// The exchange has ended as messages do; `mayReuse` says whether it has left the connection clean, and is asked
+    /// only where that matters.
     func ended(for owner: any ExchangeOwner, mayReuse: @autoclosure () -> Bool, hasUnsent: Bool) {
         exchange.course.responseEnded()
         if gathering != nil { stopGathering() }
@@ -163,7 +164,8 @@ final class HTTP1Connection: ByteStreamObserver {
             switch channel.read(into: buffer) {
             case .bytes(let count):
                 turn.noteRead(max(count, channel.readPrice))
-                // B6.40: a part of a record is a part of data, as far as can be known; a whole message of TLS itself is none.
+                // B6.40: a part of a record is a part of data, as far as can be known; a whole
+                // message of TLS itself is none.
                 if count > 0 || channel.tls?.holdsPartOfRecord == true { exchange.byteMoved() }
                 if count > 0 { received(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
                 if gathering != nil || BodyGathering.isWorthwhile(left: exchange.bodyLeft) { gather(count) }
@@ -173,13 +175,15 @@ final class HTTP1Connection: ByteStreamObserver {
             case .broken(let error):
                 return exchange.isUnderWay ? exchange.tlsBroken(error) : close()
             }
-            // Order: only when everything has been looked at that came with the last byte. A connection handed on while bytes
-            // are still undecrypted would let a server answer the next request before it was sent (B16.5, B16.39).
+            // Order: only when everything has been looked at that came with the last byte. A connection
+            // handed on while bytes are still undecrypted would let a server answer the next request before
+            // it was sent (B16.5, B16.39).
             if !channel.holdsInput { exchange.completeIfEnded() }
         }
     }
 
-    /// Pumps if there may be something to read: requests ask before and after they are sent, and mostly there is nothing.
+    /// Pumps if there may be something to read: requests ask before and after they are sent, and
+    /// mostly there is nothing.
     func pumpIfPending() {
         if exchange.hasUndecoded || mustRead || channel.hasPendingInput { pump() }
     }

@@ -33,8 +33,8 @@ extension HTTP1Exchange {
         flush()
     }
 
-    /// Takes what is next of the body; whether there is something to write, or more to take. `sendPart` writes a part of
-    /// a file and says whether to go on.
+    /// Takes what is next of the body; whether there is something to write, or more to take. `sendPart` writes a part
+    /// of a file and says whether to go on.
     func feedOutput(_ sendPart: (OpenFile, Int64, Int) -> Bool) -> Bool {
         guard case .feed(let feed) = writing else { return false }
         guard turnsLeft > 0 else {

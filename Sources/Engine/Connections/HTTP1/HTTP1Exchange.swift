@@ -1,7 +1,7 @@
 // One request and its answer on an HTTP/1.1 connection. Reading is in +Reading, writing in +Writing and +Bodies.
 //
-// The object belongs to its connection and serves one request after the other. While an exchange is under way it holds the
-// connection, and lets go of it at the end, whatever the end is.
+// The object belongs to its connection and serves one request after the other. While an exchange is under way it holds
+// the connection, and lets go of it at the end, whatever the end is.
 //
 // Must not know: the pool, retries, redirects, users: those are the owner's.
 
@@ -18,14 +18,14 @@ final class HTTP1Exchange {
     /// The course of the connection's exchanges, which says whether another may follow.
     @exclusivity(unchecked) var course = ExchangeMachine()
     @exclusivity(unchecked) private(set) var owner: (any ExchangeOwner)?
-    // Measured: the stream refers to it weakly, so that each look at it costs twice forty instructions. What moves bytes does
-    // without.
+    // Measured: the stream refers to it weakly, so that each look at it costs twice forty instructions. What moves
+    // bytes does without.
     @exclusivity(unchecked) private(set) var connection: HTTP1Connection?
 
     @exclusivity(unchecked) var reading = Reading.awaiting(isEarly: false)
     @exclusivity(unchecked) var decoder = ResponseDecoder()
-    /// Bytes that came while the owner could take no more, or before the request; none where the decoder was left in the
-    /// middle and owes something without them.
+    /// Bytes that came while the owner could take no more, or before the request; none where the decoder was left in
+    /// the middle and owes something without them.
     @exclusivity(unchecked) var undecoded: [UInt8]?
 
     @exclusivity(unchecked) var writing = Writing.bytes
@@ -151,8 +151,9 @@ final class HTTP1Exchange {
         connection.pumpIfPending()
     }
 
-    /// Gives the exchange up: its answer is of no use any more (B16.5). `isTimedOut` says that the server did not answer in time,
-    /// which makes connections that were idle beside this one suspect, too, where not one byte has come (B16.6).
+    /// Gives the exchange up: its answer is of no use any more (B16.5). `isTimedOut` says that the server
+    /// did not answer in time, which makes connections that were idle beside this one suspect, too, where
+    /// not one byte has come (B16.6).
     func abandon(isTimedOut: Bool) {
         let connection = connection
         // Order: before this one makes room for a request that waits.
@@ -169,7 +170,8 @@ final class HTTP1Exchange {
         return true
     }
 
-    /// The response is complete; `hasLeftover` tells that bytes followed it (B16.39), and is asked only where that matters.
+    /// The response is complete; `hasLeftover` tells that bytes followed it (B16.39), and is asked
+    /// only where that matters.
     func end(hasLeftover: @autoclosure () -> Bool) {
         guard let owner, let connection else { return }
         letGo()

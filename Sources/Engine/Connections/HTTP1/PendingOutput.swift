@@ -7,7 +7,8 @@ struct PendingOutput: ~Copyable {
     /// Bytes that precede the body; `headSent` of them are out.
     private(set) var head: [UInt8] = []
     private(set) var headSent = 0
-    /// Is there exactly where `bodyCount` says so. Measured: looking at it copies it each time, even where there is none.
+    /// Is there exactly where `bodyCount` says so. Measured: looking at it copies it each time,
+    /// even where there is none.
     private var body: (any BodyBytes)?
     private var bodyCount = 0
     private(set) var bodySent = 0

@@ -1,5 +1,5 @@
-// What an HTTP/2 connection's machine wants done, carried out one by one. A receiver that is told may ask for something new: a stream
-// begins or ends while others hear of theirs. Such calls find this under way and leave the rest to it.
+// What an HTTP/2 connection's machine wants done, carried out one by one. A receiver that is told may ask for something
+// new: a stream begins or ends while others hear of theirs. Such calls find this under way and leave the rest to it.
 
 import URLLoadingPolicy
 import URLLoadingWire

@@ -1,8 +1,8 @@
-// How far what goes out has reached the peer: the request of one stream while others share its connection, and all of them
-// together. The peer acknowledges what has come of all, in the order in which it went out.
+// How far what goes out has reached the peer: the request of one stream while others share its connection, and all of
+// them together. The peer acknowledges what has come of all, in the order in which it went out.
 //
-// Positions count what the channel sends. With TLS they are behind by what encrypting adds to frames that wait, some hundred bytes
-// at most.
+// Positions count what the channel sends. With TLS they are behind by what encrypting adds to frames that wait, some
+// hundred bytes at most.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -29,8 +29,8 @@ extension HTTP2Connection {
         }
     }
 
-    /// How far the request of a stream has reached the peer; nil also where the peer had all of it before this was ever asked: what
-    /// moves then is others'.
+    /// How far the request of a stream has reached the peer; nil also where the peer had all of it before this was ever
+    /// asked: what moves then is others'.
     func arrival(of stream: HTTP2Stream) -> Arrival? {
         let slot = Int(stream.id.slot)
         guard streams.indices.contains(slot), streams[slot] === stream, let delivery = channel.stream.delivery() else {

@@ -1,5 +1,5 @@
-// What comes on an HTTP/2 connection: bytes go to the machine, header blocks are decoded as they come, whether a request waits
-// for them or not, since both ends keep the same table.
+// What comes on an HTTP/2 connection: bytes go to the machine, header blocks are decoded as they come, whether a
+// request waits for them or not, since both ends keep the same table.
 
 import URLLoadingPolicy
 import URLLoadingSystem

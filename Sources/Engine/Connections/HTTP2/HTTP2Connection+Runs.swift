@@ -1,5 +1,6 @@
-// Frames of a body that come in a row become one piece: servers send small ones, and each piece costs its way up to the program.
-// The bytes of a frame are moved to those of the one before it, where nothing is left but headers of frames that were read.
+// Frames of a body that come in a row become one piece: servers send small ones, and each piece costs its way up
+// to the program. The bytes of a frame are moved to those of the one before it, where nothing is left but headers
+// of frames that were read.
 
 import URLLoadingWire
 

@@ -1,5 +1,5 @@
-// What goes out on an HTTP/2 connection: what the machine has to say, and bodies between it, stream by stream as the machine
-// lets them have their turns. All of a turn of the loop leaves with as few system calls as the socket allows.
+// What goes out on an HTTP/2 connection: what the machine has to say, and bodies between it, stream by stream as the
+// machine lets them have their turns. All of a turn of the loop leaves with as few system calls as the socket allows.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -17,8 +17,8 @@ extension HTTP2Connection {
         }
     }
 
-    /// Writes as much as the socket takes. What is written is collected in a buffer of the loop's, so that a connection owns one
-    /// only while the socket takes no more.
+    /// Writes as much as the socket takes. What is written is collected in a buffer of the loop's, so that a connection
+    /// owns one only while the socket takes no more.
     func flush() {
         if output.isEmpty { swap(&output, &buffers.frames) }
         write()

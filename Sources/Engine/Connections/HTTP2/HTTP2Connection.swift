@@ -1,10 +1,10 @@
-// One HTTP/2 connection: runs `HTTP2ConnectionMachine` over a channel. Reading is in +Reading, writing in +Writing, what the
-// machine wants done in +Actions; the stored properties are theirs, too. It carries many exchanges at once, each an
-// `HTTP2Stream`.
+// One HTTP/2 connection: runs `HTTP2ConnectionMachine` over a channel. Reading is in +Reading, writing in +Writing,
+// what the machine wants done in +Actions; the stored properties are theirs, too. It carries many exchanges at once,
+// each an `HTTP2Stream`.
 //
-// What is written in a turn of the loop leaves together at its end: preface and first request, requests that begin at the
-// same time, frames of several streams. The socket is always read; a receiver that does not take its body withholds the
-// window of its own stream only.
+// What is written in a turn of the loop leaves together at its end: preface and first request, requests that begin at
+// the same time, frames of several streams. The socket is always read; a receiver that does not take its body withholds
+// the window of its own stream only.
 //
 // Must not know: which requests wait, what a stream's owner makes of an answer.
 
@@ -118,7 +118,8 @@ final class HTTP2Connection: ByteStreamObserver {
     /// How many exchanges it can carry at the same time.
     var capacity: Int { machine.capacity }
 
-    /// Whether it may carry a request of this method. What came while it was idle is looked at first: it may be a goodbye.
+    /// Whether it may carry a request of this method. What came while it was idle is looked at
+    /// first: it may be a goodbye.
     func isUsable(for method: String) -> Bool {
         // In the midst of what has been read it is looked at already.
         if hasServed, !isClosed, !isCarryingOut, machine.openStreams == 0 {

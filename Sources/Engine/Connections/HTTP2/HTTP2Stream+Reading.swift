@@ -1,5 +1,5 @@
-// The receiving half of a stream. While the owner can take no more, what comes is held here, and the stream's window is not
-// given back: so the server stops sending on this stream, and on no other (H5.4).
+// The receiving half of a stream. While the owner can take no more, what comes is held here, and the stream's window is
+// not given back: so the server stops sending on this stream, and on no other (H5.4).
 
 import URLLoadingWire
 
@@ -18,7 +18,8 @@ extension HTTP2Stream {
         guard let owner else { return }
         owner.byteMoved()
         if case .permission = sending, head.status == 417 {
-            // Order: before the exchange is given up, which closes the body that it would have sent. The next attempt sends it.
+            // Order: before the exchange is given up, which closes the body that it would have sent.
+            // The next attempt sends it.
             sending = .nothing
             abandon(isTimedOut: false)
             return owner.expectationRefused(by: head, needsNewConnection: false)

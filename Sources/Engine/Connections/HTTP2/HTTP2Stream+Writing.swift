@@ -1,5 +1,5 @@
-// The sending half of a stream: the head at once, the body frame by frame when the connection says that it is this stream's
-// turn. A body is taken from its source when there is a window for it, not before, unless it may be over.
+// The sending half of a stream: the head at once, the body frame by frame when the connection says that it is this
+// stream's turn. A body is taken from its source when there is a window for it, not before, unless it may be over.
 
 import URLLoadingPolicy
 import URLLoadingSystem
@@ -200,7 +200,8 @@ extension HTTP2Stream {
 
     // MARK: Stopping
 
-    /// The final answer came although the body is not out yet: it goes on only where the server may still want it (B5.42).
+    /// The final answer came although the body is not out yet: it goes on only where the server
+    /// may still want it (B5.42).
     func stopSendingIfUnwanted(by head: ResponseHead) {
         let isWaiting = if case .permission = sending { true } else { false }
         guard isWaiting || head.status >= 300 else { return }

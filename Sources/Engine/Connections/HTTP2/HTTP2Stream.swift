@@ -1,5 +1,5 @@
-// One request and its answer on an HTTP/2 connection. What comes in is in +Reading, what goes out in +Writing; the stored
-// properties are theirs, too.
+// One request and its answer on an HTTP/2 connection. What comes in is in +Reading, what goes out in +Writing; the
+// stored properties are theirs, too.
 //
 // It is over for the connection when the machine says so; it may outlive that by what its owner has not taken yet.
 //
@@ -51,7 +51,8 @@ final class HTTP2Stream {
         case ended
         /// It is whole, and the stream over: what the owner has not taken yet it takes when it can.
         case over
-        /// The stream is over, and the answer never will be whole. The owner is told when it has taken what came before.
+        /// The stream is over, and the answer never will be whole. The owner is told when it
+        /// has taken what came before.
         case lost(HTTP2StreamEnd, expected: Int64?)
     }
 
@@ -92,8 +93,8 @@ final class HTTP2Stream {
         connection.carryOut()
     }
 
-    /// Gives the exchange up: its answer is of no use any more (H6.1). `isTimedOut` says that the server did not answer in time
-    /// (H6.4).
+    /// Gives the exchange up: its answer is of no use any more (H6.1). `isTimedOut` says that the server did not answer
+    /// in time (H6.4).
     func abandon(isTimedOut: Bool) {
         guard owner != nil else { return }
         noteBodyBytes()
@@ -191,8 +192,8 @@ final class HTTP2Stream {
 }
 
 extension ExchangeFacts.Refusal {
-    /// What the end of a stream says about its request having been looked at; nil where it may have been. `tookOthers` says that a
-    /// GOAWAY has left other streams to their ends.
+    /// What the end of a stream says about its request having been looked at; nil where it may have been. `tookOthers`
+    /// says that a GOAWAY has left other streams to their ends.
     fileprivate init?(_ end: HTTP2StreamEnd, tookOthers: Bool) {
         if tookOthers, end == .turnedAway(.noError) {
             self = .outlasted

@@ -1,5 +1,5 @@
-// What has come of a body and was not taken yet, in the order in which it came. A long piece stays where it arrived, short ones
-// are copied.
+// What has come of a body and was not taken yet, in the order in which it came. A long piece stays where it arrived,
+// short ones are copied.
 //
 // Must not know: windows, streams.
 

@@ -11,7 +11,8 @@ extension URLSessionConfiguration {
     /// `URLError.appTransportSecurityRequiresSecureConnection`, what TLS lacks with `URLError.secureConnectionFailed`;
     /// no answer of a delegate changes that (B3.77).
     ///
-    /// A server is judged by the session's `serverTrustEvaluation`; one that accepts every certificate does not satisfy this.
+    /// A server is judged by the session's `serverTrustEvaluation`; one that accepts every
+    /// certificate does not satisfy this.
     public struct AppTransportSecurity: Sendable, Equatable {
         let rules: TransportSecurity
 

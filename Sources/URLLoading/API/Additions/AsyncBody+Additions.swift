@@ -1,5 +1,5 @@
-// Bodies of requests that are made while they are sent: by an asynchronous sequence, whose elements are asked for as fast as the
-// server takes them.
+// Bodies of requests that are made while they are sent: by an asynchronous sequence, whose elements are asked for as
+// fast as the server takes them.
 //
 // Ours; Apple has streams only. Must not know: how a body is sent (`SequenceSource` gives the bytes).
 
@@ -8,11 +8,11 @@ import URLLoadingPolicy
 import URLLoadingWire
 
 extension URLSession {
-    /// Sends what a sequence gives as the request's body, while it is made, and loads the response; the request's own body is
-    /// ignored. Ours.
+    /// Sends what a sequence gives as the request's body, while it is made, and loads the response; the request's own
+    /// body is ignored. Ours.
     ///
-    /// The sequence can be had once. Where the body is needed again, after a redirect that keeps it or a question about a
-    /// password, the task's delegate is asked for a stream, and without one the load fails with
+    /// The sequence can be had once. Where the body is needed again, after a redirect that keeps it or a question about
+    /// a password, the task's delegate is asked for a stream, and without one the load fails with
     /// `URLError.requestBodyStreamExhausted`. A `URLRequest.AsyncBody` can be had again, has a length, and trailers:
     /// `setAsyncBody(_:)` makes it the body of any request.
     @inlinable
@@ -55,11 +55,12 @@ extension URLRequest {
 
     /// A body that is made while it is sent. Ours.
     ///
-    /// The sequence is asked for an element when the connection has taken those before, so that a slow server makes it wait.
-    /// Elements that come without waiting are sent together, 64 KiB at a time; what has come is sent as soon as the
-    /// next element has to be waited for. A sequence that throws ends the load with `URLError.requestBodyStreamExhausted`, and
-    /// its error is the underlying one. A load that ends early cancels the Swift task in which the sequence is being read, and
-    /// asks a sequence that no closure has made once more in it; what it gives then is dropped.
+    /// The sequence is asked for an element when the connection has taken those before, so that a slow server makes it
+    /// wait. Elements that come without waiting are sent together, 64 KiB at a time; what has come is sent as soon as
+    /// the next element has to be waited for. A sequence that throws ends the load with
+    /// `URLError.requestBodyStreamExhausted`, and its error is the underlying one. A load that ends early cancels the
+    /// Swift task in which the sequence is being read, and asks a sequence that no closure has made once more in it;
+    /// what it gives then is dropped.
     public struct AsyncBody: Sendable {
         /// How long the body is, where that was said; nil sends it in chunks, or until its end over HTTP/2.
         public let contentLength: Int64?
@@ -87,8 +88,8 @@ extension URLRequest {
 
         /// A body that can be had again: the closure makes a sequence for each sending, and each gives the same bytes.
         ///
-        /// It is called anew after a redirect that keeps the body, a question about a password, the loss of a connection, and
-        /// for each attempt of a `RetryPolicy`.
+        /// It is called anew after a redirect that keeps the body, a question about a password, the loss of a
+        /// connection, and for each attempt of a `RetryPolicy`.
         @inlinable
         public init<Pieces: AsyncSequence>(
             contentLength: Int64? = nil, _ pieces: @escaping @Sendable () -> Pieces
@@ -107,10 +108,10 @@ extension URLRequest {
 
         /// Sends fields behind the body, whose values are known when it has been made: a checksum, a count.
         ///
-        /// The names are announced in the field `Trailer`; the closure is called when the sequence has ended, and may leave
-        /// some out. The body then is sent without its length, since HTTP/1.1 has trailers behind chunks only. Throws where
-        /// a name cannot stand there: fields about the message's length, its way or its sender, and about what comes
-        /// before (RFC 9110 §6.5.1).
+        /// The names are announced in the field `Trailer`; the closure is called when the sequence has ended, and may
+        /// leave some out. The body then is sent without its length, since HTTP/1.1 has trailers behind chunks only.
+        /// Throws where a name cannot stand there: fields about the message's length, its way or its sender, and about
+        /// what comes before (RFC 9110 §6.5.1).
         public mutating func setTrailers(
             named names: [String], _ make: @escaping @Sendable () async throws -> [String: String]
         ) throws(TrailerError) {

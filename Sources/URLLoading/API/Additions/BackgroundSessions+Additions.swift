@@ -3,8 +3,8 @@
 import Foundation
 
 extension URLSessionConfiguration {
-    /// Ours: the program `urlloading-transfers` of this package, which carries the transfers of background sessions on. Nil,
-    /// the default, means the one beside the running program, else the first on the `PATH`.
+    /// Ours: the program `urlloading-transfers` of this package, which carries the transfers of background sessions on.
+    /// Nil, the default, means the one beside the running program, else the first on the `PATH`.
     public var backgroundHelper: URL? {
         get { value(\.background.helper) }
         set { assign(\.background.helper, newValue) }
@@ -19,8 +19,8 @@ extension URLSessionConfiguration {
         set { assign(\.background.usesHelper, newValue) }
     }
 
-    /// Ours: a command, a program by its path or on the `PATH` first, that is run when a background session has something to tell
-    /// and its program is not there (B10.35); empty, the default, for none. It gets the variable
+    /// Ours: a command, a program by its path or on the `PATH` first, that is run when a background session has
+    /// something to tell and its program is not there (B10.35); empty, the default, for none. It gets the variable
     /// `URLLOADING_BACKGROUND_IDENTIFIER`. Without effect where `sessionSendsLaunchEvents` is false.
     public var backgroundEventHook: [String] {
         get { value(\.background.eventHook) }
@@ -41,9 +41,9 @@ extension URLSessionConfiguration {
 }
 
 extension URLSession {
-    /// Ours: the identifiers of this program's background sessions that have something to tell or to ask, in the counterpart
-    /// of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`: make a session with each of them, and
-    /// wait for `urlSessionDidFinishEvents(forBackgroundURLSession:)` (B10.14, B10.35).
+    /// Ours: the identifiers of this program's background sessions that have something to tell or to ask, in the
+    /// counterpart of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`: make a session with each
+    /// of them, and wait for `urlSessionDidFinishEvents(forBackgroundURLSession:)` (B10.14, B10.35).
     ///
     /// `stateDirectory` is what the sessions' configurations have as `backgroundStateDirectory`. Reads files.
     public static func backgroundIdentifiersWithEvents(in stateDirectory: URL? = nil) -> [String] {

@@ -1,5 +1,5 @@
-// The codes of CFNetwork that stand under errors about proxies and of FTP servers. Apple's enumeration has more; those that repeat the
-// codes of `URLError` are left out.
+// The codes of CFNetwork that stand under errors about proxies and of FTP servers. Apple's enumeration has more; those
+// that repeat the codes of `URLError` are left out.
 
 import Foundation
 

@@ -16,11 +16,12 @@ extension URLSessionConfiguration {
     /// Ours: the closure that is asked for the way to each URL, in place of a configuration script, which nothing here
     /// can run.
     ///
-    /// It is asked for every hop of every load, except about hosts that `ExceptionsList` or `ExcludeSimpleHostnames` of the
-    /// dictionary leave out, and wins over all other settings about proxies. It sees scheme, host and port, and of http URLs
-    /// path and query, never user information. The ways are tried in order until one leads to the server. A resolver that
-    /// throws or answers with none makes the load fail with `CFNetworkErrors.cfErrorPACFileError` as the underlying error, one
-    /// that takes longer than the request's time-out with `URLError.timedOut`. It is not asked about FTP, which then fails.
+    /// It is asked for every hop of every load, except about hosts that `ExceptionsList` or `ExcludeSimpleHostnames` of
+    /// the dictionary leave out, and wins over all other settings about proxies. It sees scheme, host and port, and of
+    /// http URLs path and query, never user information. The ways are tried in order until one leads to the server. A
+    /// resolver that throws or answers with none makes the load fail with `CFNetworkErrors.cfErrorPACFileError` as the
+    /// underlying error, one that takes longer than the request's time-out with `URLError.timedOut`. It is not asked
+    /// about FTP, which then fails.
     public var proxyResolver: ProxyResolver? {
         get { value(\.proxyResolver) }
         set { assign(\.proxyResolver, newValue) }

@@ -1,4 +1,5 @@
-// A session in numbers: what it is busy with, and what it has done. Ours; Apple's loader tells nothing of its connections.
+// A session in numbers: what it is busy with, and what it has done. Ours; Apple's loader tells
+// nothing of its connections.
 
 import Foundation
 import Synchronization
@@ -7,8 +8,8 @@ import URLLoadingEngine
 extension URLSession {
     /// Ours: what a session is busy with at a moment, and what it has done since it was made.
     ///
-    /// Connections and requests are those of HTTP that belong to the session's pool: web sockets, once they are open, stream tasks and
-    /// FTP have connections of their own, which are not counted. The totals never become smaller.
+    /// Connections and requests are those of HTTP that belong to the session's pool: web sockets, once they are open,
+    /// stream tasks and FTP have connections of their own, which are not counted. The totals never become smaller.
     public struct Gauges: Sendable, Hashable {
         /// Tasks that have not ended, the suspended ones among them.
         public var unfinishedTasks = 0
@@ -37,10 +38,11 @@ extension URLSession {
         public var totalRetries: Int64 = 0
         /// Answers that came out of the cache, those among them that a server has confirmed.
         public var totalCacheAnswers: Int64 = 0
-        /// Bytes of requests that were sent, fields and bodies, without what TLS adds. They count when their exchange is over.
+        /// Bytes of requests that were sent, fields and bodies, without what TLS adds. They count
+        /// when their exchange is over.
         public var totalBytesSent: Int64 = 0
-        /// Bytes of responses that were received, fields and bodies as they came, without what TLS adds. They count when their exchange
-        /// is over.
+        /// Bytes of responses that were received, fields and bodies as they came, without what TLS adds. They count
+        /// when their exchange is over.
         public var totalBytesReceived: Int64 = 0
 
         /// A session that has done nothing.
@@ -49,12 +51,12 @@ extension URLSession {
 
     /// Ours: what the session is busy with now, and what it has done.
     ///
-    /// The numbers of a session with several shards are of several moments, shortly after each other. A background session, whose loads
-    /// another process carries, has its tasks alone.
+    /// The numbers of a session with several shards are of several moments, shortly after each other. A background
+    /// session, whose loads another process carries, has its tasks alone.
     public func gauges() async -> Gauges { await core.gauges() }
 
-    /// Ours: the gauges at once, and then each time so many seconds have passed, until the session has been invalidated and its last task
-    /// has ended; the last reading is what it has done in all.
+    /// Ours: the gauges at once, and then each time so many seconds have passed, until the session has been invalidated
+    /// and its last task has ended; the last reading is what it has done in all.
     ///
     /// Nothing is counted or read while no reading is asked for. Intervals below a millisecond count as one.
     public func gauges(every interval: TimeInterval) -> GaugeReadings {

@@ -4,13 +4,13 @@ import Foundation
 import URLLoadingPolicy
 
 extension URLSessionConfiguration {
-    /// Ours: when sessions speak HTTP/2. `offered` at first, as on Apple's platforms, unless the environment says otherwise:
-    /// `URLLOADING_HTTP2` is what configurations begin with, `off`, `offered` or `prior-knowledge`.
+    /// Ours: when sessions speak HTTP/2. `offered` at first, as on Apple's platforms, unless the environment says
+    /// otherwise: `URLLOADING_HTTP2` is what configurations begin with, `off`, `offered` or `prior-knowledge`.
     ///
     /// Requests to one server then share a connection, as many at a time as the server allows;
-    /// `httpMaximumConnectionsPerHost` still limits connections. Web sockets, and requests that prove their user by NTLM or
-    /// Negotiate, use connections of HTTP/1.1. A data task cannot become a stream task on a shared connection, and fails if it is
-    /// to.
+    /// `httpMaximumConnectionsPerHost` still limits connections. Web sockets, and requests that prove their user by
+    /// NTLM or Negotiate, use connections of HTTP/1.1. A data task cannot become a stream task on a shared connection,
+    /// and fails if it is to.
     public var http2: HTTP2Use {
         get { value(\.http2) }
         set { assign(\.http2, newValue) }
@@ -22,8 +22,9 @@ extension URLSessionConfiguration {
         case off
         /// With `https` servers that choose it when they are offered both (ALPN).
         case offered
-        /// With `https` servers that choose it, as `offered`, and with `http` servers without asking them: these must be known to
-        /// speak it. An answer in HTTP/1.1 is an error. What goes through an HTTP proxy without a tunnel stays HTTP/1.1.
+        /// With `https` servers that choose it, as `offered`, and with `http` servers without asking them: these
+        /// must be known to speak it. An answer in HTTP/1.1 is an error. What goes through an HTTP proxy without
+        /// a tunnel stays HTTP/1.1.
         case priorKnowledge
 
         /// What configurations begin with.

@@ -1,5 +1,5 @@
-// Forms with files (multipart/form-data, RFC 7578) as the body of a request: put together by the program, and read while they are
-// sent.
+// Forms with files (multipart/form-data, RFC 7578) as the body of a request: put together by the program, and read
+// while they are sent.
 //
 // Ours; Apple has nothing of the kind. Must not know: how a body is sent (`MultipartFormStream` gives its bytes).
 
@@ -9,7 +9,8 @@ import URLLoadingSystem
 import URLLoadingWire
 
 extension URLRequest {
-    /// Makes a form the body, and says so in `Content-Type`. A GET, which has no body, becomes a POST. This method is ours.
+    /// Makes a form the body, and says so in `Content-Type`. A GET, which has no body, becomes a
+    /// POST. This method is ours.
     ///
     /// ```swift
     /// var form = URLRequest.MultipartForm()
@@ -20,8 +21,9 @@ extension URLRequest {
     /// let (data, response) = try await session.data(for: request)
     /// ```
     ///
-    /// A form without files is in `httpBody`. One with files is in `httpBodyStream`; where it is needed once more, after a
-    /// redirect, a question about a password or a loss, it is read anew and no delegate is asked. Its length is known and sent.
+    /// A form without files is in `httpBody`. One with files is in `httpBodyStream`; where it is needed once more,
+    /// after a redirect, a question about a password or a loss, it is read anew and no delegate is asked. Its
+    /// length is known and sent.
     public mutating func setMultipartForm(_ form: MultipartForm) {
         if let data = form.wholeData { httpBody = data } else { httpBodyStream = MultipartFormStream(form) }
         if httpMethod == "GET" { httpMethod = "POST" }
@@ -67,19 +69,19 @@ extension URLRequest {
             append(Data(text.utf8), MultipartEncoder.head(boundary: boundary, name: name, fileName: nil, type: nil))
         }
 
-        /// Adds data, as a file if they have a file name. Then they have a Content-Type in any case, by default the one that
-        /// the name's extension stands for.
+        /// Adds data, as a file if they have a file name. Then they have a Content-Type in any case, by default the one
+        /// that the name's extension stands for.
         public mutating func append(data: Data, name: String, fileName: String? = nil, contentType: String? = nil) {
             let type = contentType ?? fileName.map(FileTypes.mimeType(ofPath:))
             append(data, MultipartEncoder.head(boundary: boundary, name: name, fileName: fileName, type: type))
         }
 
-        /// Adds a file, which is read when it is sent, piece by piece. By default it has its own name, and the Content-Type
-        /// that the name's extension stands for.
+        /// Adds a file, which is read when it is sent, piece by piece. By default it has its own name, and the
+        /// Content-Type that the name's extension stands for.
         ///
-        /// It is looked at now, since its length is announced: one that cannot be opened, or is no regular file, is an error
-        /// here. If its length is another when it is sent, the load fails with `URLError.requestBodyStreamExhausted` and a
-        /// `FileError` as the underlying error.
+        /// It is looked at now, since its length is announced: one that cannot be opened, or is no regular file, is an
+        /// error here. If its length is another when it is sent, the load fails with
+        /// `URLError.requestBodyStreamExhausted` and a `FileError` as the underlying error.
         public mutating func append(
             file: URL, name: String, fileName: String? = nil, contentType: String? = nil
         ) throws(FileError) {
@@ -111,7 +113,8 @@ extension URLRequest {
             parts.append(.bytes(data))
         }
 
-        /// Whether a file still fits: files come to no more than half of what can be counted. Those with holes are of any length.
+        /// Whether a file still fits: files come to no more than half of what can be counted. Those with
+        /// holes are of any length.
         package static func hasRoom(for file: Int64, behind length: Int64) -> Bool {
             let (sum, overflows) = length.addingReportingOverflow(file)
             return !overflows && sum <= .max / 2

@@ -16,8 +16,8 @@ extension URLSessionConfiguration {
         case always
     }
 
-    /// Ours: which upload tasks can be resumed after a loss, by themselves or with resume data, if the server can; those of
-    /// files unless set otherwise. Data tasks never are.
+    /// Ours: which upload tasks can be resumed after a loss, by themselves or with resume data, if the server can;
+    /// those of files unless set otherwise. Data tasks never are.
     public var resumableUploads: ResumableUploads {
         get { value(\.resumableUploads) }
         set { assign(\.resumableUploads, newValue) }

@@ -4,11 +4,12 @@ import Foundation
 import URLLoadingTrust
 
 extension SecCertificate {
-    /// Ours: the pin of its key, as `URLSessionConfiguration.ServerTrustEvaluation.pinnedKeys` takes it: the base64 of the SHA-256 of the
-    /// encoded SubjectPublicKeyInfo.
+    /// Ours: the pin of its key, as `URLSessionConfiguration.ServerTrustEvaluation.pinnedKeys` takes it: the base64 of
+    /// the SHA-256 of the encoded SubjectPublicKeyInfo.
     public var publicKeyPin: String { Data(certificate.spkiSHA256).base64EncodedString() }
 
-    /// Ours: the hosts that it is for, as its subject alternative names have them: DNS names, perhaps with a wildcard, and addresses.
+    /// Ours: the hosts that it is for, as its subject alternative names have them: DNS names, perhaps with a
+    /// wildcard, and addresses.
     public var hostNames: [String] {
         certificate.alternativeNames.compactMap { name in
             switch name {

@@ -30,8 +30,8 @@ extension URLSession {
         /// With `.publicKey` its chain must still lead, by valid signatures, to a pinned key: a certificate that was
         /// only sent along proves nothing (B3.68).
         public var allowInvalidCertificates = false
-        /// Whether the certificate must be for the domain; true unless set (B3.56). Where it need not be, its form and its
-        /// purpose do not count either, as with `SecPolicyCreateBasicX509`.
+        /// Whether the certificate must be for the domain; true unless set (B3.56). Where it need not be, its form and
+        /// its purpose do not count either, as with `SecPolicyCreateBasicX509`.
         public var validatesDomainName = true
 
         /// A policy. Without pins, `.none` is the only mode that trusts any server.

@@ -40,7 +40,8 @@ extension URLSessionConfiguration {
         }
 
         /// By `base`, and one of these keys must be in the path that `base` has found: each pin is the base64 of the
-        /// SHA-256 of a SubjectPublicKeyInfo, with or without `sha256//` before it (B3.52). Name the key in use and at least one that is kept in reserve.
+        /// SHA-256 of a SubjectPublicKeyInfo, with or without `sha256//` before it (B3.52). Name the key in use and at
+        /// least one that is kept in reserve.
         public static func pinnedKeys(
             _ pins: [String], besides base: ServerTrustEvaluation = .system
         ) -> ServerTrustEvaluation {
@@ -65,8 +66,9 @@ extension URLSessionConfiguration {
             ServerTrustEvaluation(choice: .allOf(choices))
         }
 
-        /// By the key that a host showed first, which is written to this file (trust on first use). Protects against
-        /// an attacker who comes in between later, not against one who was there from the beginning. The directory must exist.
+        /// By the key that a host showed first, which is written to this file (trust on first use). Protects
+        /// against an attacker who comes in between later, not against one who was there from the beginning.
+        /// The directory must exist.
         public static func knownHosts(file: URL) -> ServerTrustEvaluation {
             ServerTrustEvaluation(choice: .knownHosts(file))
         }
@@ -124,8 +126,8 @@ extension URLSessionConfiguration {
             }
         }
 
-        /// What the choice asks, in words that no other choice has, where it trusts no server that `system` refuses; nil
-        /// where it may, and where it cannot be carried out (B7.102).
+        /// What the choice asks, in words that no other choice has, where it trusts no server that `system` refuses;
+        /// nil where it may, and where it cannot be carried out (B7.102).
         var narrowness: String? { choice.narrowness }
 
         /// The evaluator that carries the choice out; throws where it cannot be.

@@ -1,7 +1,7 @@
 // Lines for a log, made of the steps of a session's loads.
 //
-// What is secret is left out: of a URL there are scheme, host, port and path, never the user and the query; fields and bodies are in
-// no line.
+// What is secret is left out: of a URL there are scheme, host, port and path, never the user and the query; fields and
+// bodies are in no line.
 
 import Foundation
 
@@ -44,8 +44,8 @@ extension URLSession.TraceHooks {
     /// configuration.traceHooks = [.log(from: .info) { line in print(line) }]
     /// ```
     ///
-    /// `.info` is one line for each load, `.debug` some ten for each request. Lines hold no secrets of URLs, no fields and no bodies;
-    /// paths and host names are in them. `write` is called where the step happens, so it must be quick.
+    /// `.info` is one line for each load, `.debug` some ten for each request. Lines hold no secrets of URLs, no fields
+    /// and no bodies; paths and host names are in them. `write` is called where the step happens, so it must be quick.
     public static func log(
         from least: URLSession.LogLevel = .info, _ write: @escaping @Sendable (URLSession.LogLine) -> Void
     ) -> URLSession.TraceHooks {

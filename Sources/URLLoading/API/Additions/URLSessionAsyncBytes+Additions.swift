@@ -20,7 +20,8 @@ extension URLSession.AsyncBytes {
 
         let source: BytesSource
 
-        /// Begins to read; when the iteration ends early, the last one where there are several, the transfer is cancelled.
+        /// Begins to read; when the iteration ends early, the last one where there are several,
+        /// the transfer is cancelled.
         public func makeAsyncIterator() -> Iterator {
             Iterator(pieces: BodyPieces(source))
         }

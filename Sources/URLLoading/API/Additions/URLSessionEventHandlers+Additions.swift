@@ -16,9 +16,9 @@ extension URLSession {
     /// session.dataTask(with: url).resume()
     /// ```
     ///
-    /// Closures are called where a delegate's methods are, and may be set at any time; `nil` stands for a method that is
-    /// not implemented. It serves as the delegate of a session or of a task. A session that has it as its delegate also
-    /// posts `urlSessionTaskDidResume`, `urlSessionTaskDidSuspend`, `urlSessionTaskDidComplete` and
+    /// Closures are called where a delegate's methods are, and may be set at any time; `nil` stands for a method that
+    /// is not implemented. It serves as the delegate of a session or of a task. A session that has it as its delegate
+    /// also posts `urlSessionTaskDidResume`, `urlSessionTaskDidSuspend`, `urlSessionTaskDidComplete` and
     /// `urlSessionDidInvalidate`, for tasks of every kind.
     public final class EventHandlers: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
         URLSessionStreamDelegate
@@ -246,7 +246,8 @@ extension URLSession {
         /// Whether metrics would be taken at present.
         var takesMetrics: Bool { closures.withLock { $0.didFinishCollectingMetrics != nil } }
 
-        /// Order: the closure of before goes when the lock is free, since what it holds may call the handlers in its deinit.
+        /// Order: the closure of before goes when the lock is free, since what it holds may call
+        /// the handlers in its deinit.
         private func set<Closure: Sendable>(
             _ path: WritableKeyPath<Closures, Closure?> & Sendable, _ closure: Closure?
         ) {
@@ -463,8 +464,8 @@ extension URLSession.EventHandlers {
 // MARK: - Notifications
 
 extension Notification.Name {
-    /// A task of a session with `URLSession.EventHandlers` was resumed; the object is the task. Posted on the thread that
-    /// resumed it.
+    /// A task of a session with `URLSession.EventHandlers` was resumed; the object is the task. Posted on the thread
+    /// that resumed it.
     public static let urlSessionTaskDidResume = Notification.Name("URLLoading.urlSessionTaskDidResume")
     /// A task of a session with `URLSession.EventHandlers` was suspended; the object is the task. Posted on the thread
     /// that suspended it.

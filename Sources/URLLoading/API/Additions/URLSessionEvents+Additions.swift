@@ -16,9 +16,9 @@ extension URLSession {
     /// }
     /// ```
     ///
-    /// The load begins with the first event that is asked for. Until the next is asked for, the server is made to wait. Ending the
-    /// iteration early, or cancelling the surrounding task, cancels the transfer. Delegates are told what they would be
-    /// told of an `async` call; the session's delegate is asked about redirects.
+    /// The load begins with the first event that is asked for. Until the next is asked for, the server is made to wait.
+    /// Ending the iteration early, or cancelling the surrounding task, cancels the transfer. Delegates are told what
+    /// they would be told of an `async` call; the session's delegate is asked about redirects.
     public func events(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSession.TransferEvents {

@@ -1,13 +1,13 @@
-// Code of the program's around the loads of a session's `async` calls: it has a request before it goes, and its answer before the
-// caller has it. Ours; Apple's loader has nothing of the kind.
+// Code of the program's around the loads of a session's `async` calls: it has a request before it goes, and its answer
+// before the caller has it. Ours; Apple's loader has nothing of the kind.
 //
 // Must not know: tasks, and how an answer is given to the caller (`InterceptedLoad`).
 
 import Foundation
 
 extension URLSession {
-    /// Ours: code that stands between a session's `async` calls and its loads. It signs requests, asks again with a new token, writes
-    /// down what goes by, or answers itself.
+    /// Ours: code that stands between a session's `async` calls and its loads. It signs requests, asks again with a new
+    /// token, writes down what goes by, or answers itself.
     ///
     /// ```swift
     /// struct ClientName: URLSession.Interceptor {
@@ -21,11 +21,13 @@ extension URLSession {
     /// }
     /// ```
     ///
-    /// It is called for `data`, `upload`, `download` and `bytes`, and for each connection of `serverSentEvents`; not for tasks that are
-    /// made otherwise, `events(for:)`, and what goes on by resume data. Calls come at the same time, from any thread.
+    /// It is called for `data`, `upload`, `download` and `bytes`, and for each connection of `serverSentEvents`;
+    /// not for tasks that are made otherwise, `events(for:)`, and what goes on by resume data. Calls come at the
+    /// same time, from any thread.
     public protocol Interceptor: Sendable {
-        /// Answers a request of the program's, mostly by `next`, which can be called as often as it takes. What it throws is thrown by
-        /// the call of the program's, as it is. It runs in the task that has called, and is cancelled with it.
+        /// Answers a request of the program's, mostly by `next`, which can be called as often as it takes.
+        /// What it throws is thrown by the call of the program's, as it is. It runs in the task that has
+        /// called, and is cancelled with it.
         func intercept(
             _ request: URLRequest, next: URLSession.InterceptorChain
         ) async throws -> URLSession.InterceptedAnswer
@@ -37,14 +39,15 @@ extension URLSession {
         /// Where the interceptor stands that is called next.
         let position: Int
 
-        /// The session of the load. What an interceptor loads by it, in its own task or in one that it begins by `Task`, goes through the
-        /// interceptors after it alone, as what it gives to the chain does; by `Task.detached`, through all of them.
+        /// The session of the load. What an interceptor loads by it, in its own task or in one that it begins by
+        /// `Task`, goes through the interceptors after it alone, as what it gives to the chain does; by
+        /// `Task.detached`, through all of them.
         public var session: URLSession { load.session }
 
         /// Gives a request to the next interceptor, or loads it; each call is a load for itself.
         ///
-        /// The body of an upload is sent each time, and so is a request's own. One that is a stream can be read once: with the same
-        /// stream another call throws `URLError.requestBodyStreamExhausted`.
+        /// The body of an upload is sent each time, and so is a request's own. One that is a stream can be read once:
+        /// with the same stream another call throws `URLError.requestBodyStreamExhausted`.
         public func callAsFunction(_ request: URLRequest) async throws -> URLSession.InterceptedAnswer {
             try await load.answer(request, by: position)
         }
@@ -68,11 +71,12 @@ extension URLSession {
 
         /// The body of an answer, in memory, in a file, or still to come; to be read piece by piece in any case.
         ///
-        /// For `data` and `upload` it is in memory, for `download` in a file, and for `bytes` it is read from the network as it
-        /// is read here, once. An interceptor may answer with a body of another kind: what is in memory is written to the
-        /// file of a download, and what is still to come is collected for `data`.
+        /// For `data` and `upload` it is in memory, for `download` in a file, and for `bytes` it is read from the
+        /// network as it is read here, once. An interceptor may answer with a body of another kind: what is in memory
+        /// is written to the file of a download, and what is still to come is collected for `data`.
         ///
-        /// The file of an answer that is dropped is removed, and a body that is dropped before its end is not read any further.
+        /// The file of an answer that is dropped is removed, and a body that is dropped before its end
+        /// is not read any further.
         public struct Body: AsyncSequence, Sendable {
             /// A piece; none is empty.
             public typealias Element = Data
@@ -84,7 +88,8 @@ extension URLSession {
             /// A body in memory.
             public init(data: Data) { source = .data(data) }
 
-            /// What is in a file. It stays the program's, unless it is the answer of a download, whose caller gets this very file.
+            /// What is in a file. It stays the program's, unless it is the answer of a download, whose
+            /// caller gets this very file.
             public init(file: URL) { source = .file(AnswerFile(file, isOwned: false)) }
 
             /// A body that comes piece by piece.
@@ -122,11 +127,11 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-    /// Ours: the interceptors that see the requests and answers of the session's `async` calls, the outermost first: it has a request
-    /// before the others, and an answer after them.
+    /// Ours: the interceptors that see the requests and answers of the session's `async` calls, the outermost first: it
+    /// has a request before the others, and an answer after them.
     ///
-    /// Redirects, challenges, cookies, the cache and repetitions by a `URLSession.RetryPolicy` are part of a load, behind all of them.
-    /// Background sessions have no `async` calls.
+    /// Redirects, challenges, cookies, the cache and repetitions by a `URLSession.RetryPolicy` are part of a load,
+    /// behind all of them. Background sessions have no `async` calls.
     public var interceptors: [any URLSession.Interceptor] {
         get { value(\.interceptors) }
         set { assign(\.interceptors, newValue) }

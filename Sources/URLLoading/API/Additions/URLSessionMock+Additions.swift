@@ -36,8 +36,8 @@ extension URLSession {
 
         // MARK: Laying down answers
 
-        /// Answers requests for a URL, of one method or of all. Of several answers each is given once, in order, and the
-        /// last from then on; of several stubs for a request the newest counts.
+        /// Answers requests for a URL, of one method or of all. Of several answers each is given once, in order, and
+        /// the last from then on; of several stubs for a request the newest counts.
         public func stub(_ url: URL, method: String? = nil, _ answers: Answer...) {
             add(answers) { request in
                 request.url?.absoluteString == url.absoluteString && (method == nil || request.httpMethod == method)
@@ -57,14 +57,15 @@ extension URLSession {
 
         /// Forgets all stubs and requests.
         public func reset() {
-            // Order: the program's closures, and what they hold, go when the lock is free, since a deinit may use the mock.
+            // Order: the program's closures, and what they hold, go when the lock is free, since a
+            // deinit may use the mock.
             state.letGo { exchange(&$0, with: State()) }
         }
 
         // MARK: Using them
 
-        /// A new ephemeral configuration whose sessions this table answers. `URLSessionConfiguration.mock` does the same
-        /// for any other.
+        /// A new ephemeral configuration whose sessions this table answers. `URLSessionConfiguration.mock` does the
+        /// same for any other.
         public var configuration: URLSessionConfiguration {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.mock = self

@@ -1,4 +1,5 @@
-// Server-sent events (WHATWG HTML, "Server-sent events") as a sequence that comes back by itself when its connection ends.
+// Server-sent events (WHATWG HTML, "Server-sent events") as a sequence that comes back by itself
+// when its connection ends.
 //
 // Ours; Apple has nothing of the kind. Must not know: how the stream is read (`EventSubscription`).
 
@@ -14,10 +15,11 @@ extension URLSession {
     /// }
     /// ```
     ///
-    /// Nothing is sent before the first event is asked for. An event is there with its last byte. When a connection ends or is
-    /// lost, another one goes on behind the last event (`Last-Event-ID`). The iteration ends when the server answers with 204. It
-    /// throws `ServerSentEvents.StreamError` where an answer is no stream of events, and `URLError` for a failure that does not
-    /// pass. Ending the iteration early, or cancelling the surrounding task, ends the load.
+    /// Nothing is sent before the first event is asked for. An event is there with its last byte. When a
+    /// connection ends or is lost, another one goes on behind the last event (`Last-Event-ID`). The iteration ends
+    /// when the server answers with 204. It throws `ServerSentEvents.StreamError` where an answer is no stream of
+    /// events, and `URLError` for a failure that does not pass. Ending the iteration early, or cancelling the
+    /// surrounding task, ends the load.
     ///
     /// Each connection is a data task of its own, with this delegate.
     public func serverSentEvents(
@@ -41,7 +43,8 @@ extension URLSession {
         public var type: String
         /// The data; of several `data` fields with a line feed in between.
         public var data: String
-        /// How long to wait before the server is asked again, where it says so with this event. The sequence keeps to it.
+        /// How long to wait before the server is asked again, where it says so with this event.
+        /// The sequence keeps to it.
         public var retry: Duration?
 
         /// Makes an event.
@@ -53,7 +56,8 @@ extension URLSession {
         }
     }
 
-    /// Ours: the events of a server, as `serverSentEvents(for:delegate:)` gives them. Each iteration is a subscription of its own.
+    /// Ours: the events of a server, as `serverSentEvents(for:delegate:)` gives them. Each iteration is a
+    /// subscription of its own.
     public struct ServerSentEvents: AsyncSequence, Sendable {
         /// An event.
         public typealias Element = URLSession.ServerSentEvent
@@ -75,11 +79,12 @@ extension URLSession {
         /// How many bytes an event with its lines may have; 1 MiB unless set. A longer one ends the iteration with
         /// `StreamError.eventTooLong`.
         public var maximumEventBytes = 1 << 20
-        /// How long to wait before a connection that has ended is followed by another, until the server says so itself; 3 seconds
-        /// unless set. It is never shorter than 100 ms and, after a failure, longer, up to a minute.
+        /// How long to wait before a connection that has ended is followed by another, until the server says so itself;
+        /// 3 seconds unless set. It is never shorter than 100 ms and, after a failure, longer, up to a minute.
         public var reconnectionTime = Duration.seconds(3)
-        /// Whether another connection follows. It does unless the request's method is one that must not be repeated, such as
-        /// POST (RFC 9110 §9.2.2): then the iteration ends with the answer's body, and throws what breaks it off.
+        /// Whether another connection follows. It does unless the request's method is one that must not be
+        /// repeated, such as POST (RFC 9110 §9.2.2): then the iteration ends with the answer's body, and
+        /// throws what breaks it off.
         public var reconnects: Bool
 
         init(_ session: URLSession, _ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?) {
@@ -89,8 +94,8 @@ extension URLSession {
             reconnects = ReplayRules.isIdempotent(request.values.method)
         }
 
-        /// Begins to listen, with the first event that is asked for. Where the request has a `Last-Event-ID` the server is
-        /// asked to go on behind that event.
+        /// Begins to listen, with the first event that is asked for. Where the request has a `Last-Event-ID` the server
+        /// is asked to go on behind that event.
         public func makeAsyncIterator() -> Iterator {
             Iterator(subscription: EventSubscription(self))
         }

@@ -15,10 +15,11 @@ extension URLSession {
     /// }
     /// ```
     ///
-    /// Where `engineShards` spreads hosts over several threads this is the first, and only what is loaded from its hosts stays on it.
+    /// Where `engineShards` spreads hosts over several threads this is the first, and only what is loaded
+    /// from its hosts stays on it.
     ///
-    /// Whatever such a task does between its suspensions, the session (and other sessions on the same thread) waits for.
-    /// It must not block, and what takes long belongs elsewhere. Delegates and completion handlers are called on the
-    /// delegate queue, as they are without it.
+    /// Whatever such a task does between its suspensions, the session (and other sessions on the same thread) waits
+    /// for. It must not block, and what takes long belongs elsewhere. Delegates and completion handlers are called on
+    /// the delegate queue, as they are without it.
     public var taskExecutor: any TaskExecutor { core.engine.loop.taskExecutor }
 }

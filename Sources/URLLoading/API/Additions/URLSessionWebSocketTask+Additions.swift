@@ -29,9 +29,9 @@ extension URLSessionWebSocketTask {
     /// ```
     ///
     /// The iteration ends when the conversation was closed with `normalClosure`, `goingAway` or no code; it throws
-    /// `ClosureError` for another code, and what the task has failed with. After `cancel(with:reason:)` it ends as soon as
-    /// the server has answered, or after five seconds. Cancelling the surrounding Swift task cancels the web socket task.
-    /// Of several iterations, and calls of `receive`, each message goes to one.
+    /// `ClosureError` for another code, and what the task has failed with. After `cancel(with:reason:)` it ends as soon
+    /// as the server has answered, or after five seconds. Cancelling the surrounding Swift task cancels the web socket
+    /// task. Of several iterations, and calls of `receive`, each message goes to one.
     public var messages: URLSessionWebSocketTask.Messages { Messages(task: self) }
 
     /// Ours: what `messages` gives.

@@ -1,4 +1,5 @@
-// What answers a challenge: a user and password, an identity, the user's Kerberos ticket, or the decision to trust a server.
+// What answers a challenge: a user and password, an identity, the user's Kerberos ticket, or the
+// decision to trust a server.
 //
 // Must not know: where it is kept, to which space it is sent. A password never stands in a description.
 
@@ -6,7 +7,8 @@ import Foundation
 import URLLoadingPolicy
 import URLLoadingTrust
 
-/// A user and password, a client's identity, the user's Kerberos ticket, or the acceptance of a server's certificates (B2.50).
+/// A user and password, a client's identity, the user's Kerberos ticket, or the acceptance of a
+/// server's certificates (B2.50).
 open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Safe to share: every stored property is immutable, and `SecTrust` guards itself.
     private let proof: Proof
@@ -58,7 +60,8 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
         super.init()
     }
 
-    /// The credential that says that the user's Kerberos ticket may be shown; what is shown of it the system's library knows.
+    /// The credential that says that the user's Kerberos ticket may be shown; what is shown of it
+    /// the system's library knows.
     static let ticket = URLCredential(.ticket)
 
     private init(_ proof: Proof) {

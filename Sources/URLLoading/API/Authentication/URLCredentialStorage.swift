@@ -19,14 +19,15 @@ extension Notification.Name {
 /// Credentials by protection space.
 ///
 /// Kept in memory, those with `.permanent` persistence too: they end with the process, as those of `.forSession` do,
-/// unless the storage was made with `init(permanentCredentialsIn:)` (B2.55). Not kept are credentials with `.none` (B2.53)
-/// and `.synchronizable` (B2.56), and the trust in a server, which belongs to its connection (B2.57).
+/// unless the storage was made with `init(permanentCredentialsIn:)` (B2.55). Not kept are credentials with `.none`
+/// (B2.53) and `.synchronizable` (B2.56), and the trust in a server, which belongs to its connection (B2.57).
 ///
 /// Spaces are found by host in any case, port, protocol or proxy type, realm and method, where the default method and
 /// Basic are one (B2.64, B2.65). An identity is listed under the SHA-256 of its certificate, since it has no user.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
-    // Safe to share: everything is behind this Mutex. Order: credentials and spaces may be of the program's own classes, whose members and
-    // deinit may ask this storage. They are asked, compared and let go of when the lock is free.
+    // Safe to share: everything is behind this Mutex. Order: credentials and spaces may be of the
+    // program's own classes, whose members and deinit may ask this storage. They are asked, compared and
+    // let go of when the lock is free.
     private let entries: Mutex<[Place: Entry]>
     /// Where permanent credentials are kept beyond the process.
     let file: CredentialFile?
@@ -236,8 +237,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
         return records.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
     }
 
-    /// Called without the lock: observers may ask the storage. The main queue stands for the main thread, which a program
-    /// with an asynchronous entry point does not keep on Linux.
+    /// Called without the lock: observers may ask the storage. The main queue stands for the main thread, which a
+    /// program with an asynchronous entry point does not keep on Linux.
     private func announceChange() {
         let post: @Sendable () -> Void = { [self] in
             NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)

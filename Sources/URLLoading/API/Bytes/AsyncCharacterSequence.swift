@@ -1,7 +1,7 @@
 // Characters out of bytes in UTF-8 as they come.
 
-/// The characters of a sequence of bytes in UTF-8. A character is given out once the scalar after it has come, since only
-/// that tells where it ends.
+/// The characters of a sequence of bytes in UTF-8. A character is given out once the scalar after it has come, since
+/// only that tells where it ends.
 public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where Base.Element == UInt8 {
     /// A character.
     public typealias Element = Character
@@ -31,8 +31,8 @@ public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where B
         @usableFromInline var scalars: AsyncUnicodeScalarSequence<Base>.AsyncIterator
         /// The scalars of the next character, as far as they have come.
         @usableFromInline var begun = ""
-        /// Tells by each scalar once where a character ends. A string can tell only by reading all of `begun` again, which for a character
-        /// of a mebibyte, as a server may send it, takes half an hour.
+        /// Tells by each scalar once where a character ends. A string can tell only by reading all of `begun` again,
+        /// which for a character of a mebibyte, as a server may send it, takes half an hour.
         @usableFromInline var recognizer = Unicode._CharacterRecognizer()
         @usableFromInline var hasEnded = false
 

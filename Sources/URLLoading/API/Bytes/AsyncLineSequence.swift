@@ -55,7 +55,8 @@ public struct AsyncLineSequence<Base: AsyncSequence>: AsyncSequence where Base.E
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Base.Failure) -> String? {
             if hasEnded { return nil }
-            // Order: before a byte is asked for, since an error ends the lines, too. What came of a line before the error is no line.
+            // Order: before a byte is asked for, since an error ends the lines, too. What came of a line
+            // before the error is no line.
             hasEnded = true
             while let byte = try await base.next(isolation: actor) {
                 guard Self.mayEndLine(byte) else {

@@ -50,8 +50,8 @@ struct URLPieces: PieceSupply {
     }
 
     private var source: Source
-    /// The body, where it is one. It is read in its place: a copy would share what waits in it, and all of that would be
-    /// copied for each piece that is taken.
+    /// The body, where it is one. It is read in its place: a copy would share what waits in it, and all of that would
+    /// be copied for each piece that is taken.
     private var body: BodyPieces?
 
     init(_ url: URL) {

@@ -82,8 +82,8 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
         trust.write(to: coder, forKey: Key.trust)
     }
 
-    /// How the server was trusted: as the loader says; as the response says that a loader has made; else the program has
-    /// made all of it, and vouches for it (B7.102).
+    /// How the server was trusted: as the loader says; as the response says that a loader has made; else the program
+    /// has made all of it, and vouches for it (B7.102).
     var trust: AnswerTrust { mark.withLock { $0 } }
 
     /// Notes that it was made of an answer that came so.

@@ -1,6 +1,7 @@
-// The cache as programs see it. A session asks its configuration's; a program may ask, fill and empty it by hand, and
-// may put a class of its own in its place. Of this class itself sessions use the store behind it; of a subclass they call
-// the methods with a task, and `storeCachedResponse` and `removeCachedResponse` with a request for what is about another.
+// The cache as programs see it. A session asks its configuration's; a program may ask, fill and empty it by hand,
+// and may put a class of its own in its place. Of this class itself sessions use the store behind it; of a
+// subclass they call the methods with a task, and `storeCachedResponse` and `removeCachedResponse` with a request
+// for what is about another.
 //
 // Must not know: whether what it holds may still be used (that is `CacheRules`), when a session asks it.
 

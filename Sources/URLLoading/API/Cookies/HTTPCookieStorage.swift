@@ -104,8 +104,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
     // MARK: Changing
 
-    /// Keeps a cookie in the place of one with the same name, domain and path, from wherever it comes, unless the policy is
-    /// `.never` (B8.62, B8.63).
+    /// Keeps a cookie in the place of one with the same name, domain and path, from wherever it comes, unless the
+    /// policy is `.never` (B8.62, B8.63).
     open func setCookie(_ cookie: HTTPCookie) {
         if store.set(cookie.cookie) { noteChange() }
     }
@@ -123,8 +123,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
         if store.remove(cookie.cookie.identity) { noteChange() }
     }
 
-    /// Removes the cookies that were first kept at a date or later (B8.64); since `Date.distantPast` all of them, those in
-    /// the file that another process has put there included.
+    /// Removes the cookies that were first kept at a date or later (B8.64); since `Date.distantPast` all of them, those
+    /// in the file that another process has put there included.
     open func removeCookies(since date: Date) {
         let isChanged =
             date <= .distantPast ? store.removeAll() : store.remove(since: date.timeIntervalSinceReferenceDate)
@@ -234,8 +234,8 @@ enum CookieWriters {
         }
     }
 
-    /// A process that hangs with the lock must not keep this program from ending: a writing that is under way gives up after
-    /// five seconds, and this one then hardly waits.
+    /// A process that hangs with the lock must not keep this program from ending: a writing that is under way gives up
+    /// after five seconds, and this one then hardly waits.
     private static func writeAll() {
         for storage in storages.withLock({ $0 }) { _ = storage.store.write(patience: .seconds(1)) }
     }

@@ -33,11 +33,11 @@ extension URLSession {
         /// Go on as a download task, which the delegate is given (B1.68). Where the response is not the session
         /// delegate's, or is a part of a multipart body, the task ends with `URLError.unsupportedURL`.
         case becomeDownload = 2
-        /// Go on as a stream task on the same connection, which the delegate is given (B1.70). What follows the response's
-        /// head is read as it comes, with its framing and coding. Where the response is not the session delegate's, where it
-        /// came over no connection (from a cache, from a class of the program's, of another scheme), is a part of a
-        /// multipart body or an upload's, or where the request has not been sent whole, the task ends with
-        /// `URLError.unsupportedURL` and a description that says why.
+        /// Go on as a stream task on the same connection, which the delegate is given (B1.70). What follows the
+        /// response's head is read as it comes, with its framing and coding. Where the response is not the session
+        /// delegate's, where it came over no connection (from a cache, from a class of the program's, of another
+        /// scheme), is a part of a multipart body or an upload's, or where the request has not been sent whole, the
+        /// task ends with `URLError.unsupportedURL` and a description that says why.
         case becomeStream = 3
     }
 }

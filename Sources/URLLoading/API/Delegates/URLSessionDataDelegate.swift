@@ -15,8 +15,8 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition
 
-    /// The delegate's answer was `.becomeDownload`: the same transfer goes on as a download task, and the data task tells
-    /// nothing more (B1.68).
+    /// The delegate's answer was `.becomeDownload`: the same transfer goes on as a download task, and the data task
+    /// tells nothing more (B1.68).
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
 
@@ -28,16 +28,16 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     /// The next bytes of the body, decoded.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
-    /// The response is complete and about to be stored in the cache: the handler takes it as it is, another in its place,
-    /// or `nil` to store nothing (B7.89). The end of the task waits until the handler is called.
+    /// The response is complete and about to be stored in the cache: the handler takes it as it is, another in its
+    /// place, or `nil` to store nothing (B7.89). The end of the task waits until the handler is called.
     ///
     /// Not for what comes from the cache, nor in sessions with an ephemeral configuration (B7.88, B7.94).
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
 
-    /// The response is complete and about to be stored in the cache: returns it as it is, another in its place, or `nil` to
-    /// store nothing (B7.89). The end of the task waits until this returns.
+    /// The response is complete and about to be stored in the cache: returns it as it is, another in its place, or
+    /// `nil` to store nothing (B7.89). The end of the task waits until this returns.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
     ) async -> CachedURLResponse?

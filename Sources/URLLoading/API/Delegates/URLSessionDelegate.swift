@@ -24,8 +24,8 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// Everything has been told that a background session's tasks had to tell when the program met them again (B10.17). It
-    /// does not come after what happens while the program is there (B10.19).
+    /// Everything has been told that a background session's tasks had to tell when the program met them again (B10.17).
+    /// It does not come after what happens while the program is there (B10.19).
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 

@@ -15,8 +15,8 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 
-    /// A download that was made from resume data goes on behind what there was: so many bytes, and the expected length or −1
-    /// (B9.27). Comes once, and not where the load had to start over.
+    /// A download that was made from resume data goes on behind what there was: so many bytes, and the expected length
+    /// or −1 (B9.27). Comes once, and not where the load had to start over.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)

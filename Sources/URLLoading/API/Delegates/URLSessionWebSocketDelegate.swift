@@ -9,8 +9,8 @@ public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?)
 
-    /// The conversation was closed by either side; the task's end follows (B15.24, B15.26). Not called where the connection
-    /// was lost or the task was cancelled (B15.25, B15.31).
+    /// The conversation was closed by either side; the task's end follows (B15.24, B15.26). Not called where the
+    /// connection was lost or the task was cancelled (B15.25, B15.31).
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?)

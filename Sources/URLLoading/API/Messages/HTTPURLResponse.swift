@@ -153,7 +153,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// The class, the place in memory, the URL, the status and the fields, without passwords, cookies and tokens (B17.57).
+    /// The class, the place in memory, the URL, the status and the fields, without passwords,
+    /// cookies and tokens (B17.57).
     open override var description: String {
         let name = type(of: self) == HTTPURLResponse.self ? "NSHTTPURLResponse" : nil
         return "\(ErrorText.name(of: self, name)) { URL: \(ErrorText.shown(url)) } { Status Code: \(status), "

@@ -67,8 +67,8 @@ open class URLProtocol: NSObject {
     @discardableResult
     open class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Whether one stored answer serves both; unless overridden, whether this class takes both and their canonical forms
-    /// are equal (B14.36).
+    /// Whether one stored answer serves both; unless overridden, whether this class takes both and their canonical
+    /// forms are equal (B14.36).
     @discardableResult
     open class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool {
         canInit(with: a) && canInit(with: b) && canonicalRequest(for: a) == canonicalRequest(for: b)
@@ -94,8 +94,8 @@ open class URLProtocol: NSObject {
         request.values.properties?.values[key]
     }
 
-    /// Attaches something to a request: it stays with copies, with the request as `URLRequest` and over redirects, and is
-    /// never sent (B14.40). The value is handed to other threads as it is.
+    /// Attaches something to a request: it stays with copies, with the request as `URLRequest` and over redirects, and
+    /// is never sent (B14.40). The value is handed to other threads as it is.
     open class func setProperty(_ value: Any, forKey key: String, in request: NSMutableURLRequest) {
         request.changeProperties { $0[key] = value }
     }
@@ -122,9 +122,9 @@ open class URLProtocol: NSObject {
 
 /// What `URLProtocol` attaches to a request.
 ///
-/// Unchecked because `Any` may be anything. The dictionary itself is a value in a request, and guarded like the request: it
-/// is never changed while it is shared (`RequestStorage`). What it holds is never called here, only handed out again, and
-/// what is an object in it is the program's own to guard, as on Apple's platforms.
+/// Unchecked because `Any` may be anything. The dictionary itself is a value in a request, and guarded like the
+/// request: it is never changed while it is shared (`RequestStorage`). What it holds is never called here, only handed
+/// out again, and what is an object in it is the program's own to guard, as on Apple's platforms.
 struct RequestProperties: @unchecked Sendable {
     private var held = LentObject<[String: Any]>([:])
 

@@ -7,8 +7,8 @@ import URLLoadingTrust
 ///
 /// On success `items` has one dictionary: the `SecIdentity`, its chain of `SecCertificate` (leaf first, without the
 /// root), a `SecTrust` of that chain, the name that the file gives the identity, and the SHA-1 of its key. A wrong
-/// passphrase is `errSecAuthFailed`, none where one is needed `errSecPassphraseRequired`, options that are not understood
-/// `errSecParam`, and a file that is none, or has no private key, `errSecDecode`.
+/// passphrase is `errSecAuthFailed`, none where one is needed `errSecPassphraseRequired`, options that are not
+/// understood `errSecParam`, and a file that is none, or has no private key, `errSecDecode`.
 @discardableResult
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>

@@ -1,4 +1,5 @@
-// What a chain is judged for: a TLS peer's name and use, the chain alone, or revocation. Values; the judging is Trust's.
+// What a chain is judged for: a TLS peer's name and use, the chain alone, or revocation.
+// Values; the judging is Trust's.
 
 import Foundation
 import URLLoadingTrust

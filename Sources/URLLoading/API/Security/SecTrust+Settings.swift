@@ -21,8 +21,8 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
     return errSecSuccess
 }
 
-/// Sets the certificates that are trusted, and trusts no others from now on (B3.38). Leaves and intermediates may be among
-/// them (B3.40). An empty array trusts no server (B3.39), and nil trusts what the session trusts.
+/// Sets the certificates that are trusted, and trusts no others from now on (B3.38). Leaves and intermediates may be
+/// among them (B3.40). An empty array trusts no server (B3.39), and nil trusts what the session trusts.
 ///
 /// Chains below them are judged as strictly as the session judges: by its profile, its revocation lists and its `hard`,
 /// and at its date unless the trust has one of its own. Its pins do not count, and host and revocation are checked as

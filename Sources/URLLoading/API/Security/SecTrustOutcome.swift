@@ -7,7 +7,8 @@ import URLLoadingTrust
 struct SecTrustOutcome: Sendable {
     /// Apple's result (B3.37).
     let result: SecTrustResultType
-    /// The verified path from the leaf to its anchor; of a chain that is not believed what of it is linked by signatures.
+    /// The verified path from the leaf to its anchor; of a chain that is not believed what of it
+    /// is linked by signatures.
     let path: [Certificate]
     /// The peer whose path was verified; nil where none was.
     let verified: VerifiedPeer?

@@ -103,8 +103,8 @@ extension URLSession {
         return try await run(awaited(new)) { .data($0) }
     }
 
-    /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
-    /// not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
+    /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404
+    /// does not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
     public func download(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
@@ -112,8 +112,8 @@ extension URLSession {
         return try await run(awaited(NewTask(request, outlet: .file(.awaiting), delegate: delegate))) { .file($0) }
     }
 
-    /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404 does
-    /// not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
+    /// Saves the body of a response in a file, which the caller keeps or removes (B1.91); an HTTP status such as 404
+    /// does not throw. Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled`.
     public func download(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
@@ -122,8 +122,8 @@ extension URLSession {
         return try await run(awaited(NewTask(request, outlet: .file(.awaiting), delegate: delegate))) { .file($0) }
     }
 
-    /// Goes on with a download and saves it in a file, which the caller keeps or removes (B1.91). Data that cannot be read
-    /// throw `URLError.unsupportedURL`.
+    /// Goes on with a download and saves it in a file, which the caller keeps or removes (B1.91). Data that cannot be
+    /// read throw `URLError.unsupportedURL`.
     public func download(
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
@@ -133,11 +133,12 @@ extension URLSession {
     /// The interceptors between async calls and their loads; nil for none.
     var interceptors: SessionInterceptors? { core.settings.interceptors }
 
-    /// Makes a task whose end is awaited. Measured: where the call below makes it, what is wanted of it is kept to the end.
+    /// Makes a task whose end is awaited. Measured: where the call below makes it, what is wanted
+    /// of it is kept to the end.
     func awaited(_ new: borrowing NewTask) -> TaskCore { core.makeTask(new, session: self) }
 
-    /// Runs a task to its end; cancelling the surrounding task cancels it. On the caller's executor: each change costs a look at
-    /// what the surrounding task prefers, behind a lock.
+    /// Runs a task to its end; cancelling the surrounding task cancels it. On the caller's executor: each change costs
+    /// a look at what the surrounding task prefers, behind a lock.
     nonisolated(nonsending) func run<Result>(
         _ task: TaskCore,
         resuming kind: (UnsafeContinuation<Result, any Error>) -> TaskContinuation

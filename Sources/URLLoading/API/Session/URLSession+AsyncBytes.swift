@@ -3,8 +3,8 @@
 import Foundation
 
 extension URLSession {
-    /// Loads a request; returns as soon as the response's head has come, with the body still to be read (B1.92). Cancelling
-    /// the surrounding task cancels the transfer and throws `URLError.cancelled` (B1.89).
+    /// Loads a request; returns as soon as the response's head has come, with the body still to be read (B1.92).
+    /// Cancelling the surrounding task cancels the transfer and throws `URLError.cancelled` (B1.89).
     public func bytes(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URLSession.AsyncBytes, URLResponse) {
@@ -14,8 +14,8 @@ extension URLSession {
         return (AsyncBytes(.feed(feed)), response)
     }
 
-    /// Loads a URL; returns as soon as the response's head has come, with the body still to be read (B1.92). Cancelling the
-    /// surrounding task cancels the transfer and throws `URLError.cancelled` (B1.89).
+    /// Loads a URL; returns as soon as the response's head has come, with the body still to be read (B1.92). Cancelling
+    /// the surrounding task cancels the transfer and throws `URLError.cancelled` (B1.89).
     public func bytes(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URLSession.AsyncBytes, URLResponse) {
@@ -33,8 +33,8 @@ extension URLSession {
 
     /// A response's body, byte by byte. It can be read once. While it is not read, the server is made to wait.
     ///
-    /// When the iteration ends early, the last one where there are several, or the sequence goes without having been read, the transfer is
-    /// cancelled (B1.92).
+    /// When the iteration ends early, the last one where there are several, or the sequence goes without having been
+    /// read, the transfer is cancelled (B1.92).
     public struct AsyncBytes: AsyncSequence, Sendable {
         /// A byte.
         public typealias Element = UInt8
@@ -47,12 +47,12 @@ extension URLSession {
             self.source = source
         }
 
-        /// The task that loads the body; cancel it to stop early. Of several that the session's interceptors have had it is the
-        /// last, and where they have answered without any it is one that never begins.
+        /// The task that loads the body; cancel it to stop early. Of several that the session's interceptors have had
+        /// it is the last, and where they have answered without any it is one that never begins.
         public var task: URLSessionDataTask { source.task }
 
-        /// Begins to read. Of several iterations each gets what no other has taken, a batch at a time: what one has taken ahead of its
-        /// caller the others do not see.
+        /// Begins to read. Of several iterations each gets what no other has taken, a batch at a time: what one has
+        /// taken ahead of its caller the others do not see.
         public func makeAsyncIterator() -> URLSession.AsyncBytes.Iterator {
             Iterator(bytes: BufferedBytes(BodyPieces(source)))
         }

@@ -5,8 +5,8 @@ import URLLoadingSystem
 
 /// Loads URLs, with one configuration and one delegate.
 ///
-/// A session without unfinished tasks to which no reference is left closes its connections and releases its delegate, also
-/// when it was never invalidated; on Apple's platforms it would stay.
+/// A session without unfinished tasks to which no reference is left closes its connections and releases its delegate,
+/// also when it was never invalidated; on Apple's platforms it would stay.
 open class URLSession: NSObject, @unchecked Sendable {
     // Safe to share: the core guards its own state, the rest is immutable.
     let core: SessionCore
@@ -31,8 +31,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         core.background?.meetTasks(of: self)
     }
 
-    /// Makes a session that calls its delegate and all handlers on `queue`, or on a serial queue of its own (B1.27). It holds the
-    /// delegate until it has been invalidated, or has neither unfinished tasks nor a reference to it (B1.13).
+    /// Makes a session that calls its delegate and all handlers on `queue`, or on a serial queue of its own (B1.27). It
+    /// holds the delegate until it has been invalidated, or has neither unfinished tasks nor a reference to it (B1.13).
     public init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
@@ -87,8 +87,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// Cancels all tasks, allows no new ones, and then tells the delegate (B1.16).
     open func invalidateAndCancel() { core.invalidate(self, cancelling: true) }
 
-    /// Empties the session's cache and its storages of credentials and cookies, on the disk too, forgets which proofs were
-    /// accepted, and lets later requests open new connections; the handler is called on the delegate queue (B1.26).
+    /// Empties the session's cache and its storages of credentials and cookies, on the disk too, forgets
+    /// which proofs were accepted, and lets later requests open new connections; the handler is called on
+    /// the delegate queue (B1.26).
     @preconcurrency
     open func reset(completionHandler: @escaping @Sendable () -> Void) {
         configurationCopy.urlCredentialStorage?.removeAll()
@@ -99,13 +100,14 @@ open class URLSession: NSObject, @unchecked Sendable {
         flush(completionHandler: completionHandler)
     }
 
-    /// Empties the session's cache and its storages of credentials and cookies, and lets later requests open new connections.
+    /// Empties the session's cache and its storages of credentials and cookies, and lets later
+    /// requests open new connections.
     open func reset() async {
         await withUnsafeContinuation { continuation in reset { continuation.resume() } }
     }
 
-    /// Writes cookies and what the cache holds to the disk and lets later requests open new connections; the handler is called
-    /// on the delegate queue (B1.26).
+    /// Writes cookies and what the cache holds to the disk and lets later requests open new connections; the handler is
+    /// called on the delegate queue (B1.26).
     @preconcurrency
     open func flush(completionHandler: @escaping @Sendable () -> Void) {
         core.renewConnections()
@@ -213,8 +215,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeDownloadTask(URLRequest(url: url))
     }
 
-    /// Makes a suspended task that saves the body in a file and gives that to a handler, once, on the delegate queue; the
-    /// file is removed when the handler returns (B1.87).
+    /// Makes a suspended task that saves the body in a file and gives that to a handler, once, on the delegate queue;
+    /// the file is removed when the handler returns (B1.87).
     @preconcurrency @discardableResult
     open func downloadTask(
         with request: URLRequest,
@@ -223,8 +225,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeDownloadTask(request, outlet: .handler(CompletionHandler(completionHandler)))
     }
 
-    /// Makes a suspended task that saves the body in a file and gives that to a handler, once, on the delegate queue; the
-    /// file is removed when the handler returns (B1.87).
+    /// Makes a suspended task that saves the body in a file and gives that to a handler, once, on the delegate queue;
+    /// the file is removed when the handler returns (B1.87).
     @preconcurrency @discardableResult
     open func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -232,15 +234,15 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeDownloadTask(URLRequest(url: url), outlet: .handler(CompletionHandler(completionHandler)))
     }
 
-    /// Makes a suspended task that goes on with a download and gives the file to the delegate. Data that cannot be read make
-    /// a task that ends with `URLError.unsupportedURL` (B9.32).
+    /// Makes a suspended task that goes on with a download and gives the file to the delegate. Data that cannot be read
+    /// make a task that ends with `URLError.unsupportedURL` (B9.32).
     @discardableResult
     open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         makeDownloadTask(resuming: resumeData)
     }
 
-    /// Makes a suspended task that goes on with a download and gives the file to a handler, once, on the delegate queue; the
-    /// file is removed when the handler returns (B1.87).
+    /// Makes a suspended task that goes on with a download and gives the file to a handler, once, on the delegate
+    /// queue; the file is removed when the handler returns (B1.87).
     @preconcurrency @discardableResult
     open func downloadTask(
         withResumeData resumeData: Data,
@@ -251,7 +253,8 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     // MARK: Stream tasks
 
-    /// Makes a suspended task that connects to a host when it is resumed, and carries whatever is read and written (B15.39).
+    /// Makes a suspended task that connects to a host when it is resumed, and carries whatever is
+    /// read and written (B15.39).
     ///
     /// An empty host and a port outside 1…65535 end the task with `URLError.badURL`.
     @discardableResult
@@ -274,8 +277,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeWebSocketTask(URLRequest(url: url), protocols: protocols)
     }
 
-    /// Makes a suspended task that opens a web socket by a request of the program's, which may offer protocols in a field
-    /// `Sec-WebSocket-Protocol` of its own (B15.3). Its method must be GET, and it must have no body.
+    /// Makes a suspended task that opens a web socket by a request of the program's, which may offer protocols in a
+    /// field `Sec-WebSocket-Protocol` of its own (B15.3). Its method must be GET, and it must have no body.
     @discardableResult
     open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         makeWebSocketTask(request)
@@ -330,7 +333,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         makeUploadTask(resuming: resumeData)
     }
 
-    /// Makes a suspended task that goes on with an upload and gives its result to a handler, once, on the delegate queue.
+    /// Makes a suspended task that goes on with an upload and gives its result to a handler,
+    /// once, on the delegate queue.
     @preconcurrency @discardableResult
     open func uploadTask(
         withResumeData resumeData: Data,

@@ -36,8 +36,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         return URLSessionConfiguration(values)
     }
 
-    /// A new configuration for a background session, whose transfers go on when the program has ended, and are met again by
-    /// the session that is made with the same identifier (B10.1). docs/background.md tells how.
+    /// A new configuration for a background session, whose transfers go on when the program has ended, and are met
+    /// again by the session that is made with the same identifier (B10.1). docs/background.md tells how.
     ///
     /// The identifier is the program's own: programs with another process name may use the same.
     @discardableResult
@@ -72,8 +72,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         storage.withLock { $0[keyPath: path] }
     }
 
-    // Order: the value of before goes when the lock is free, since an object of the program's may use its configuration in its
-    // deinit.
+    // Order: the value of before goes when the lock is free, since an object of the program's may use its configuration
+    // in its deinit.
     func assign<T: Sendable>(_ path: WritableKeyPath<ConfigurationValues, T> & Sendable, _ value: T) {
         storage.letGo { values in
             defer { values[keyPath: path] = value }
@@ -84,8 +84,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     /// The name of a background session; `nil` for sessions of other kinds.
     open var identifier: String? { value(\.identifier) }
 
-    /// Whether the time of transfers is left to the system (B10.12); of background sessions only. There is no such system
-    /// on Linux: these transfers come after the others of their session.
+    /// Whether the time of transfers is left to the system (B10.12); of background sessions only. There is no such
+    /// system on Linux: these transfers come after the others of their session.
     open var isDiscretionary: Bool {
         get { value(\.isDiscretionary) }
         set { assign(\.isDiscretionary, newValue) }
@@ -98,8 +98,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.sharedContainerIdentifier, newValue) }
     }
 
-    /// Whether a program is started when a background session has something to tell and its own program does not run (B10.13):
-    /// on Linux the command of `backgroundEventHook` is run. Without a command the setting has no effect.
+    /// Whether a program is started when a background session has something to tell and its own program does not run
+    /// (B10.13): on Linux the command of `backgroundEventHook` is run. Without a command the setting has no effect.
     open var sessionSendsLaunchEvents: Bool {
         get { value(\.sessionSendsLaunchEvents) }
         set { assign(\.sessionSendsLaunchEvents, newValue) }
@@ -214,8 +214,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.connectionProxyDictionary, ProxyDictionary(dictionary: newValue)) }
     }
 
-    /// Whether cookies of the storage are sent, and those of answers kept in it (B8.43); a request can keep out of it with
-    /// `httpShouldHandleCookies`.
+    /// Whether cookies of the storage are sent, and those of answers kept in it (B8.43); a request can keep out of it
+    /// with `httpShouldHandleCookies`.
     open var httpShouldSetCookies: Bool {
         get { value(\.httpShouldSetCookies) }
         set { assign(\.httpShouldSetCookies, newValue) }
@@ -227,16 +227,16 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.httpCookieAcceptPolicy, newValue) }
     }
 
-    /// Where cookies are kept: the shared storage unless set, one of its own in ephemeral configurations; nil handles no
-    /// cookies (B8.45). A copy of the configuration has the same storage.
+    /// Where cookies are kept: the shared storage unless set, one of its own in ephemeral configurations; nil handles
+    /// no cookies (B8.45). A copy of the configuration has the same storage.
     open var httpCookieStorage: HTTPCookieStorage? {
         get { value(\.httpCookieStorage) }
         set { assign(\.httpCookieStorage, newValue) }
     }
 
-    /// Classes that may carry loads, asked in this order and before what is built in (B14.31). At first the classes that
-    /// are registered with `URLProtocol` and the built-in ones, which carry what no other class takes, listed or not (B14.32).
-    /// What is no subclass of `URLProtocol` is left out.
+    /// Classes that may carry loads, asked in this order and before what is built in (B14.31). At first the classes
+    /// that are registered with `URLProtocol` and the built-in ones, which carry what no other class takes, listed or
+    /// not (B14.32). What is no subclass of `URLProtocol` is left out.
     open var protocolClasses: [AnyClass]? {
         get { value(\.protocolClasses) }
         set { assign(\.protocolClasses, newValue.map { $0.compactMap { $0 as? URLProtocol.Type } }) }
@@ -248,8 +248,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { assign(\.httpShouldUsePipelining, newValue) }
     }
 
-    /// Fields added to every request that has no field of that name (B5.14). `Authorization`, `Cookie`, `X-API-Key` and other
-    /// secrets among them go to the origin of a task's first request only, wherever redirects lead (B4.27).
+    /// Fields added to every request that has no field of that name (B5.14). `Authorization`, `Cookie`, `X-API-Key` and
+    /// other secrets among them go to the origin of a task's first request only, wherever redirects lead (B4.27).
     open var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { value(\.additionalHeaders).dictionary }
         set { assign(\.additionalHeaders, AdditionalHeaders(dictionary: newValue)) }

@@ -17,9 +17,9 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
         super.init(core: core)
     }
 
-    /// Ends the task with `URLError.cancelled` and gives, on the delegate queue and before the task's last message, what is
-    /// needed to go on with the download later; nil where that is impossible (B9.16, B9.17). The error has the same data
-    /// (B9.18).
+    /// Ends the task with `URLError.cancelled` and gives, on the delegate queue and before the task's last message,
+    /// what is needed to go on with the download later; nil where that is impossible (B9.16, B9.17). The error has the
+    /// same data (B9.18).
     ///
     /// The data are of use as long as the file exists that they name, in the directory for temporary files.
     @preconcurrency
@@ -27,8 +27,8 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
         core.download.cancel(producing: completionHandler)
     }
 
-    /// Ends the task with `URLError.cancelled` and returns what is needed to go on with the download later; nil where that
-    /// is impossible.
+    /// Ends the task with `URLError.cancelled` and returns what is needed to go on with the download later; nil where
+    /// that is impossible.
     @discardableResult
     open func cancelByProducingResumeData() async -> Data? {
         await withUnsafeContinuation { continuation in

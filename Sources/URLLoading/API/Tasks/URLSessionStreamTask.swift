@@ -4,9 +4,9 @@ import Foundation
 
 /// A connection to a host and a port, plain until `startSecureConnection()`.
 ///
-/// Calls may be made before the task is resumed, and wait for it. Reads are answered one after the other, writes too, both
-/// independently of each other (B15.43); handlers are called on the session's delegate queue. The task is complete when
-/// both directions are over, when it has failed or was cancelled, or when its streams were captured.
+/// Calls may be made before the task is resumed, and wait for it. Reads are answered one after the other, writes too,
+/// both independently of each other (B15.43); handlers are called on the session's delegate queue. The task is complete
+/// when both directions are over, when it has failed or was cancelled, or when its streams were captured.
 open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     // Safe to share: it has no state but the core, which guards its own.
 
@@ -20,11 +20,11 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
         super.init(core: core)
     }
 
-    /// Reads at least `minBytes` and at most `maxBytes` bytes; at the end of what comes, those that are left, with `true`
-    /// for the end (B15.40).
+    /// Reads at least `minBytes` and at most `maxBytes` bytes; at the end of what comes, those that are left, with
+    /// `true` for the end (B15.40).
     ///
-    /// The time runs from when this is the first read that waits; 0 means no limit. A read that was not done in its time
-    /// fails, and so do all reads after it; writes go on (B15.41). With a `minBytes` of 0 one byte is waited for.
+    /// The time runs from when this is the first read that waits; 0 means no limit. A read that was not done in its
+    /// time fails, and so do all reads after it; writes go on (B15.41). With a `minBytes` of 0 one byte is waited for.
     @preconcurrency
     open func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: TimeInterval,
@@ -33,8 +33,9 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
         core.stream.read(least: minBytes, most: maxBytes, timeout: timeout, completionHandler)
     }
 
-    /// Reads at least `minBytes` and at most `maxBytes` bytes; at the end of what comes, those that are left, with `true`
-    /// for the end (B15.40). Cancelling the surrounding Swift task does not end the read: cancel the stream task.
+    /// Reads at least `minBytes` and at most `maxBytes` bytes; at the end of what comes, those that are
+    /// left, with `true` for the end (B15.40). Cancelling the surrounding Swift task does not end the
+    /// read: cancel the stream task.
     @discardableResult
     open func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: TimeInterval
@@ -52,8 +53,8 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
 
     /// Writes all bytes; done when the system has them, which says nothing of the peer (B15.42).
     ///
-    /// The time runs from when this is the first write that waits; 0 means no limit. A part of a write that was not done
-    /// in its time may have been sent; all writes after it fail.
+    /// The time runs from when this is the first write that waits; 0 means no limit. A part of a write that was not
+    /// done in its time may have been sent; all writes after it fail.
     @preconcurrency
     open func write(
         _ data: Data, timeout: TimeInterval, completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -80,8 +81,8 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     /// Ends reading behind the reads that wait; writing goes on (B15.49).
     open func closeRead() { core.stream.say(.closeRead) }
 
-    /// Sets TLS up behind all that waits; what is asked later waits for it (B15.45). The server's certificates are judged
-    /// as for https, and delegates are asked the same challenges.
+    /// Sets TLS up behind all that waits; what is asked later waits for it (B15.45). The server's certificates are
+    /// judged as for https, and delegates are asked the same challenges.
     ///
     /// Bytes that have come before TLS and were not read end the task with `URLError.secureConnectionFailed`:
     /// they need not have come from the server (B15.46).

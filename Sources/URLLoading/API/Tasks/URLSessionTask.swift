@@ -42,8 +42,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// Is asked before the session's delegate, and instead of it for what it implements (B1.95, B1.96). Held until the
     /// task has ended (B1.97); an assignment after the first `resume()` is ignored and reported (B1.98).
     ///
-    /// What it answers about a server, or for a client certificate, holds for tasks with this same delegate only: they share
-    /// connections with one another, and with no other task (B2.8).
+    /// What it answers about a server, or for a client certificate, holds for tasks with this same delegate only: they
+    /// share connections with one another, and with no other task (B2.8).
     open var delegate: (any URLSessionTaskDelegate)? {
         get { core.settings.delegate }
         set { core.settings.setDelegate(newValue) }
@@ -52,8 +52,9 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// Follows the transfer; cancelling, pausing or resuming it does the same to the task (B1.52).
     open var progress: Progress { core.counting.progress }
 
-    /// When the load may start at the earliest, in sessions whose configuration says `honorsEarliestBeginDate`, as that of
-    /// background sessions does (B6.22). While the task waits for it, a later date counts and an earlier one does not.
+    /// When the load may start at the earliest, in sessions whose configuration says
+    /// `honorsEarliestBeginDate`, as that of background sessions does (B6.22). While the task waits for it, a
+    /// later date counts and an earlier one does not.
     open var earliestBeginDate: Date? {
         get { core.settings.hints.earliestBeginDate }
         set { core.settings.setEarliestBeginDate(newValue) }

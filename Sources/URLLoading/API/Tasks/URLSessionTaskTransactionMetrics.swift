@@ -33,8 +33,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The request as it was sent (B12.6); what HTTP/1.1 needs for its connections is not among the fields of one that went by
-    /// HTTP/2.
+    /// The request as it was sent (B12.6); what HTTP/1.1 needs for its connections is not among the fields of one that
+    /// went by HTTP/2.
     open var request: URLRequest {
         guard let record else { return URLRequest(RequestValues()) }
         let isHTTP2 = record.timeline.spoken == .http2
@@ -89,8 +89,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     /// Whether the connection had been used before.
     open var isReusedConnection: Bool { record?.timeline.reused ?? false }
 
-    /// Where the response came from: the cache also where a server has confirmed what was there, and then with the times
-    /// of asking (B7.98).
+    /// Where the response came from: the cache also where a server has confirmed what was there, and then with the
+    /// times of asking (B7.98).
     open var resourceFetchType: URLSessionTaskMetrics.ResourceFetchType {
         record?.source ?? .unknown
     }

@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// A data task that sends data, a file or a stream as the request's body. Its response is delivered like that of any data
-/// task (B11.16).
+/// A data task that sends data, a file or a stream as the request's body. Its response is delivered like that of any
+/// data task (B11.16).
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
     // Safe to share: it has no state but the core, which guards its own.
 

@@ -4,9 +4,9 @@ import Foundation
 
 /// A web socket (RFC 6455): messages to and from a server, over a connection that began as an HTTP request.
 ///
-/// Calls may be made before the task is resumed and before the server has agreed; they wait, and are carried out in their
-/// order (B15.9). Handlers are called on the session's delegate queue. The task is complete when the conversation was
-/// closed by either side, and fails when the connection is lost or the server breaks the protocol.
+/// Calls may be made before the task is resumed and before the server has agreed; they wait, and are carried out in
+/// their order (B15.9). Handlers are called on the session's delegate queue. The task is complete when the conversation
+/// was closed by either side, and fails when the connection is lost or the server breaks the protocol.
 open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     // Safe to share: it has no state but the core, which guards its own.
 
@@ -38,8 +38,9 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     /// Says goodbye with a code and a reason, behind what was sent before; the task is complete when the server has
     /// answered, or after five seconds (B15.24).
     ///
-    /// Before the handshake is over it is the same as `cancel()`. A code that must not be sent becomes 1000, `invalid` and
-    /// `noStatusReceived` send none (B15.30); of a reason the part is sent that is UTF-8 and fits into 123 bytes (B15.29).
+    /// Before the handshake is over it is the same as `cancel()`. A code that must not be sent becomes 1000,
+    /// `invalid` and `noStatusReceived` send none (B15.30); of a reason the part is sent that is UTF-8 and fits
+    /// into 123 bytes (B15.29).
     open func cancel(with closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?) {
         core.webSocket.close(closeCode, reason: reason)
     }
@@ -73,8 +74,8 @@ extension URLSessionWebSocketTask {
         try await core.webSocket.send(message)
     }
 
-    /// Gives one whole message, the first that no other call has got (B15.14). Without calls that wait for messages no more than a
-    /// few are read, and the server has to wait.
+    /// Gives one whole message, the first that no other call has got (B15.14). Without calls that wait for messages no
+    /// more than a few are read, and the server has to wait.
     @preconcurrency
     public func receive(
         completionHandler: @escaping @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void
@@ -82,8 +83,8 @@ extension URLSessionWebSocketTask {
         core.webSocket.receive(completionHandler)
     }
 
-    /// Gives one whole message, the first that no other call has got (B15.14). Cancelling the surrounding Swift task does
-    /// not end the call: cancel the web socket task.
+    /// Gives one whole message, the first that no other call has got (B15.14). Cancelling the surrounding Swift task
+    /// does not end the call: cancel the web socket task.
     public func receive() async throws -> URLSessionWebSocketTask.Message {
         try await core.webSocket.receive()
     }

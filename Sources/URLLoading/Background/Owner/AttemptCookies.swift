@@ -1,5 +1,5 @@
-// The cookies that an attempt takes along on its way over redirects (B8.58). The program's storage is not there: what it had for the
-// first request came as a field, and what redirects bring is known here.
+// The cookies that an attempt takes along on its way over redirects (B8.58). The program's storage is not there: what
+// it had for the first request came as a field, and what redirects bring is known here.
 //
 // Must not know: journals, and what becomes of the cookies afterwards.
 

@@ -9,8 +9,8 @@
 //     lock            held by the one owner of the session's transfers (B10.32)
 //     socket          where a helper process listens
 //
-// A journal is replaced as a whole: written beside its place, brought to the disk, and renamed; so there is always one, the
-// last or the one before.
+// A journal is replaced as a whole: written beside its place, brought to the disk, and renamed; so there is always one,
+// the last or the one before.
 //
 // Must not know: what is in journals (`TransferRecordCoding`), which process owns transfers.
 
@@ -169,8 +169,8 @@ struct BackgroundDirectory: Sendable {
 
     // MARK: Journals
 
-    /// Reads all journals. Those that are damaged are set aside under another name, where `settingAside` says so. Those that cannot
-    /// be opened, for want of a descriptor for instance, stay for the next reader.
+    /// Reads all journals. Those that are damaged are set aside under another name, where `settingAside` says so. Those
+    /// that cannot be opened, for want of a descriptor for instance, stay for the next reader.
     func read(settingAside: Bool = true) throws(BackgroundDirectoryFailure) -> Contents {
         let names: [String]
         switch folder.list(cleaning: settingAside) {
@@ -304,8 +304,8 @@ struct BackgroundDirectory: Sendable {
         }
     }
 
-    /// Removes the files that no journal names, of tasks that are no more. Parts of downloads, which a program may have resume
-    /// data for, stay until they are older than so many milliseconds.
+    /// Removes the files that no journal names, of tasks that are no more. Parts of downloads, which a program may have
+    /// resume data for, stay until they are older than so many milliseconds.
     func removeFiles(except kept: Set<String>, now: TransferInstant, partsOlderThan age: Int64) {
         guard case .success(let names) = answers.list() else { return }
         for name in names where !kept.contains(name) {

@@ -1,5 +1,5 @@
-// The helper process of a background session (B10.31): takes the lock, listens on the socket, owns the transfers, and goes
-// when nothing is left to be done and no program is connected. News that were not confirmed stay in journals.
+// The helper process of a background session (B10.31): takes the lock, listens on the socket, owns the transfers, and
+// goes when nothing is left to be done and no program is connected. News that were not confirmed stay in journals.
 //
 //     urlloading-transfers --start <directory> [seconds]    starts the helper of a session and waits until it listens
 //     urlloading-transfers --serve <directory> [seconds]    is that helper
@@ -189,8 +189,9 @@ private final class ServingHelper: Sendable {
         owner.later { [weak self] owner in if owner.isIdle { self?.leave() } }
     }
 
-    /// Goes soon where the helper before has wound the session up, unless the program that has started this one comes now: it may be
-    /// dead, and the program that has ended the session waits for the lock to remove what is left (B10.40).
+    /// Goes soon where the helper before has wound the session up, unless the program that has started this
+    /// one comes now: it may be dead, and the program that has ended the session waits for the lock to
+    /// remove what is left (B10.40).
     private func goUnlessWanted() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
             guard let self else { return }
@@ -214,7 +215,8 @@ private final class ServingHelper: Sendable {
     // MARK: Calling the program
 
     private func call(_ settings: TransferSettings) {
-        // With the program's umask, which this process may not take beside its other threads: a process between sets it.
+        // With the program's umask, which this process may not take beside its other threads: a
+        // process between sets it.
         let command = ["/proc/self/exe", TransferHelper.hooked, "\(mask)"] + settings.hook
         BlockingPool.shared.run {
             let outcome = HelperProcess.runApart(

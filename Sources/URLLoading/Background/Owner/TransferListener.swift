@@ -1,8 +1,8 @@
-// The helper's side of the socket: each process of this user that connects becomes a channel of the owner of the transfers. Two
-// programs at once are the owner's business (B10.32).
+// The helper's side of the socket: each process of this user that connects becomes a channel of the owner of the
+// transfers. Two programs at once are the owner's business (B10.32).
 //
-// Everything reaches the owner in the order in which it was said and happened, so that a program's end is heard before the
-// greeting of its next run. Must not know: what messages mean.
+// Everything reaches the owner in the order in which it was said and happened, so that a program's end is heard before
+// the greeting of its next run. Must not know: what messages mean.
 
 import Synchronization
 import URLLoadingPolicy
@@ -17,8 +17,8 @@ final class TransferListener: Sendable {
     private let count = Atomic<Int>(0)
     private let onEmpty: @Sendable () -> Void
 
-    /// A listener in a session's directory, whose lock the caller has; `onEmpty` is called, on the loop, whenever the last
-    /// program has gone.
+    /// A listener in a session's directory, whose lock the caller has; `onEmpty` is called, on the loop, whenever the
+    /// last program has gone.
     init(
         directory: String, service: any TransferService, loop: Loop, onEmpty: @escaping @Sendable () -> Void
     ) throws(SystemError) {

@@ -132,8 +132,8 @@ extension TransferOwner {
         noteResource(of: task, number, transfer)
     }
 
-    /// Writes down where an upload can go on, as soon as the server has named the place, and when it is another one: from
-    /// there on it goes on whatever happens. How much the server has by then is the server's to say.
+    /// Writes down where an upload can go on, as soon as the server has named the place, and when it is another one:
+    /// from there on it goes on whatever happens. How much the server has by then is the server's to say.
     private func noteResource(of task: URLSessionTask, _ number: UInt64, _ transfer: LiveTransfer) {
         let progress = task.core.state.withLock { $0.upload }
         let resource = progress?.machine.resource
@@ -209,8 +209,8 @@ extension TransferOwner {
         }
     }
 
-    /// The transfer has failed, with its last attempt. What came of an answer is told, also where the program does not know of it yet: a
-    /// download tells of the head with its first bytes.
+    /// The transfer has failed, with its last attempt. What came of an answer is told, also where the program does not
+    /// know of it yet: a download tells of the head with its first bytes.
     private func fail(_ number: UInt64, with failure: TransferFailure, after task: URLSessionTask) {
         if let transfer = transfers[number], let response = task.response {
             takeHead(of: response, task, number, transfer)

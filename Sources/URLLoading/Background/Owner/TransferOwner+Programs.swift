@@ -110,7 +110,8 @@ extension TransferOwner {
         awaitsWords = false
         owesAllDelivered = false
         unconfirmed = []
-        // A program that has cancelled everything does not come back to hear of it; one that wanted to wait may (B10.40).
+        // A program that has cancelled everything does not come back to hear of it; one that
+        // wanted to wait may (B10.40).
         if isCancelling { return endForGood() }
         isEnding = false
         judgeServersBySettings()
@@ -141,8 +142,8 @@ extension TransferOwner {
             return refuse(order, code: .unknown, "The background session is being invalidated.")
         }
         let known = transfers[order.task]
-        // A program that has not heard the answer sends the order again; and it writes the first journal itself. It may have been
-        // told to go on before the greeting, with a task that an earlier run has suspended.
+        // A program that has not heard the answer sends the order again; and it writes the first journal itself. It may
+        // have been told to go on before the greeting, with a task that an earlier run has suspended.
         if let known, known.attempt != nil || known.record.state == .over {
             if order.isSuspended { suspend(order.task) } else { resume(order.task) }
             return tell(.accepted(task: order.task))
@@ -155,8 +156,8 @@ extension TransferOwner {
             record.resumption = known.record.resumption ?? order.resumption
         }
         transfers[order.task] = LiveTransfer(record: record)
-        // Order: on the disk before anything is loaded or told (B10.30). Where the journal has the same request, what else
-        // has changed is written down with the next change, as other words are.
+        // Order: on the disk before anything is loaded or told (B10.30). Where the journal has the same request, what
+        // else has changed is written down with the next change, as other words are.
         let isWrittenDown = known?.record.original == order.original
         if let failure = save(order.task), !isWrittenDown {
             transfers[order.task] = nil

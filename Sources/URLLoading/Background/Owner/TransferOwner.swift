@@ -1,9 +1,10 @@
-// Owns the transfers of one background session: carries them out with a session of its own, writes down what has happened
-// before it tells the program, and keeps it until the program has confirmed it (B10.30 to B10.41). It is the same in a helper process
-// and in the program itself; the program talks to it by a `TransferChannel`.
+// Owns the transfers of one background session: carries them out with a session of its own, writes down what has
+// happened before it tells the program, and keeps it until the program has confirmed it (B10.30 to B10.41). It is the
+// same in a helper process and in the program itself; the program talks to it by a `TransferChannel`.
 //
-// Everything happens on one serial queue, in the order in which it was said. The other halves are `TransferOwner+Programs`
-// (the program that talks to it), `+Attempts` (carrying out) and `+Answers` (questions and files).
+// Everything happens on one serial queue, in the order in which it was said. The other halves are
+// `TransferOwner+Programs` (the program that talks to it), `+Attempts` (carrying out) and
+// `+Answers` (questions and files).
 //
 // Must not know: sockets, processes, the program's own session.
 
@@ -13,7 +14,8 @@ import URLLoadingEngine
 import URLLoadingPolicy
 import URLLoadingSystem
 
-/// The owner of a session's transfers. It ends with its object, as if its process had died; `stop` ends it in good order.
+/// The owner of a session's transfers. It ends with its object, as if its process had died;
+/// `stop` ends it in good order.
 actor TransferOwner: TransferService {
     /// What an owner is told at its making.
     struct Arrangement: Sendable {
@@ -26,12 +28,14 @@ actor TransferOwner: TransferService {
         var patience = TransferSchedule.Patience()
         /// How long to wait for an owner that is about to end.
         var lockPatience = Duration.zero
-        /// How long to wait for the greeting of a program that is on its way, before anything begins: it may want to judge
-        /// servers.
+        /// How long to wait for the greeting of a program that is on its way, before anything begins: it may want to
+        /// judge servers.
         var greetingPatience = Duration.zero
-        /// Called when nothing is left to be done and no program is connected; never again before something was to be done.
+        /// Called when nothing is left to be done and no program is connected; never again before
+        /// something was to be done.
         var whenIdle: @Sendable () -> Void = {}
-        /// Called with the settings, which have a hook, when a program is wanted and none is connected (B10.13, B10.35).
+        /// Called with the settings, which have a hook, when a program is wanted and none is
+        /// connected (B10.13, B10.35).
         var whenWanted: @Sendable (TransferSettings) -> Void = { _ in }
         /// Called when the session has been invalidated and nothing of it is left.
         var whenInvalidated: @Sendable () -> Void = {}
@@ -52,8 +56,8 @@ actor TransferOwner: TransferService {
     var settings: TransferSettings?
     var schedule: TransferSchedule
     var transfers: [UInt64: LiveTransfer] = [:]
-    /// The transfers of the attempts that have not ended, by the tasks themselves, which the transfers keep: every session
-    /// counts its tasks from 1, and attempts of an earlier one may still be under way.
+    /// The transfers of the attempts that have not ended, by the tasks themselves, which the transfers keep: every
+    /// session counts its tasks from 1, and attempts of an earlier one may still be under way.
     var attempts: [ObjectIdentifier: UInt64] = [:]
     /// Made for the first attempt; another one when the settings have changed.
     var session: URLSession?
@@ -148,7 +152,8 @@ actor TransferOwner: TransferService {
         settle()
     }
 
-    /// Lets the program come first that has started this owner, and may be about to judge servers; not for ever, since it may be dead.
+    /// Lets the program come first that has started this owner, and may be about to judge servers; not for
+    /// ever, since it may be dead.
     private func awaitGreeting() {
         guard arrangement.greetingPatience > .zero else { return }
         awaitsGreeting = true
@@ -162,7 +167,8 @@ actor TransferOwner: TransferService {
         }
     }
 
-    /// Lets the program say first what it knows otherwise; not for ever, since one of the version before says no last word.
+    /// Lets the program say first what it knows otherwise; not for ever, since one of the version
+    /// before says no last word.
     func awaitWords(of channel: any TransferChannel) {
         awaitsWords = true
         arrangement.clock.wake(Self.wordsPatience, queue) { [weak self, weak channel] in
@@ -209,8 +215,8 @@ actor TransferOwner: TransferService {
         return names
     }
 
-    /// Ends the owner in good order: what is under way stops where it can go on, is written down, and may be another owner's
-    /// when `completion` is called. A program that is connected is left without a word.
+    /// Ends the owner in good order: what is under way stops where it can go on, is written down, and may be another
+    /// owner's when `completion` is called. A program that is connected is left without a word.
     nonisolated func stop(_ completion: @escaping @Sendable () -> Void) {
         queue.async { self.assumeIsolated { $0.beginStopping(completion) } }
     }
@@ -300,7 +306,8 @@ actor TransferOwner: TransferService {
         }
     }
 
-    /// A timer stands still while the machine sleeps, and time goes on: so it is looked at now and then, here each minute.
+    /// A timer stands still while the machine sleeps, and time goes on: so it is looked at now
+    /// and then, here each minute.
     private static let longestWait: Int64 = 60_000
 
     /// B10.13, B10.35: once, when nothing goes on without the program any more.

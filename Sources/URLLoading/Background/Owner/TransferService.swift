@@ -12,8 +12,8 @@
 //     owner.disconnected(channel)                             // the transfers go on
 //     owner.stop { … }                                        // they stop, to go on in another owner's hands
 //
-// The helper process does the same with a channel for each connection that its socket accepts. A program that has a helper
-// connects to its socket (`RemoteOwner`), sends frames of `TransferCommand` and reads frames of `TransferEvent`.
+// The helper process does the same with a channel for each connection that its socket accepts. A program that has a
+// helper connects to its socket (`RemoteOwner`), sends frames of `TransferCommand` and reads frames of `TransferEvent`.
 //
 // Must not know: sessions, sockets.
 
@@ -21,8 +21,8 @@ import URLLoadingPolicy
 
 /// A program's end, as its owner sees it.
 protocol TransferChannel: AnyObject, Sendable {
-    /// Sends to the program, behind what was sent before. Called from any thread; must not wait, nor call the owner back
-    /// before it returns. What cannot be sent any more is dropped: what matters is kept by the owner.
+    /// Sends to the program, behind what was sent before. Called from any thread; must not wait, nor call the owner
+    /// back before it returns. What cannot be sent any more is dropped: what matters is kept by the owner.
     func send(_ event: TransferEvent)
 
     /// Ends the conversation when everything has been sent.

@@ -1,5 +1,5 @@
-// The orderly end of a program whose background tasks no owner has yet: a command may resume a task and end at once, and its
-// transfers go on all the same. Must not know: what is said to an owner.
+// The orderly end of a program whose background tasks no owner has yet: a command may resume a task and end at once,
+// and its transfers go on all the same. Must not know: what is said to an owner.
 
 import Foundation
 import Synchronization
@@ -25,8 +25,8 @@ enum BackgroundDeparture {
         sessions.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(session)) }
     }
 
-    /// A helper that is on its way may be told of all, and one that is there answers what it was told last. It must not keep this
-    /// program from ending: what it was not told of it reads, if it begins behind this.
+    /// A helper that is on its way may be told of all, and one that is there answers what it was told last. It must not
+    /// keep this program from ending: what it was not told of it reads, if it begins behind this.
     private static func leaveAll() {
         let all = sessions.withLock { $0.values.compactMap(\.session) }
         for session in all {
@@ -60,7 +60,8 @@ extension BackgroundSession {
         }
     }
 
-    /// With those of an owner that is lost, and those that are cancelled: an owner that has heard of that tells their end.
+    /// With those of an owner that is lost, and those that are cancelled: an owner that has heard
+    /// of that tells their end.
     private var unknownTasks: [UInt64: UnknownTask] {
         let (entries, isTalking) = state.withLock { state in
             (state.entries.filter { $0.value.isDue && !$0.value.isEnding }, state.phase.isTalking)
@@ -81,8 +82,8 @@ extension BackgroundSession {
             || state.withLock { !$0.unanswered.isEmpty || ($0.awaitsEcho && $0.phase.isConnected) }
     }
 
-    /// Wants to know when the owner that is there, or comes, has heard everything: a suspension of a moment ago, for instance,
-    /// is still on its way.
+    /// Wants to know when the owner that is there, or comes, has heard everything: a suspension of a moment ago, for
+    /// instance, is still on its way.
     func beginLeaving() {
         state.withLock { $0.awaitsEcho = true }
         line.run { [self] in
@@ -92,8 +93,8 @@ extension BackgroundSession {
         }
     }
 
-    /// Tells of the ends of tasks that nothing carries out yet. That waits for the delegate otherwise, whose queue may be what ends
-    /// this program.
+    /// Tells of the ends of tasks that nothing carries out yet. That waits for the delegate otherwise, whose queue may
+    /// be what ends this program.
     func tellOfEnds() {
         let waiting = state.withLock { state in
             state.entries.filter { $0.value.order?.awaitsDelegate == true && $0.value.isDue }
@@ -109,8 +110,8 @@ extension BackgroundSession {
         }
     }
 
-    /// Starts a helper if there is something to be carried out, unless a process has the transfers; it outlives this one. Whether
-    /// it was started.
+    /// Starts a helper if there is something to be carried out, unless a process has the transfers; it outlives this
+    /// one. Whether it was started.
     @discardableResult
     func leaveToHelper() -> Bool {
         let tasks = unknownTasks
@@ -124,9 +125,9 @@ extension BackgroundSession {
         return true
     }
 
-    /// The next owner carries out nothing that is over or suspended, nor what a delegate has replaced, and goes on with what
-    /// was resumed. False where a process has the transfers, and the journals with them, or where something cannot be read or
-    /// written down. The lock is free again then, since the helper takes it.
+    /// The next owner carries out nothing that is over or suspended, nor what a delegate has replaced, and goes on with
+    /// what was resumed. False where a process has the transfers, and the journals with them, or where something cannot
+    /// be read or written down. The lock is free again then, since the helper takes it.
     private func correctJournals(
         of tasks: [UInt64: UnknownTask], ended: Set<UInt64>, in directory: BackgroundDirectory
     ) -> Bool {

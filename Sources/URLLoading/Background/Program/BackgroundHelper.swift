@@ -26,8 +26,8 @@ enum BackgroundHelper {
             .map { String($0) }
     }
 
-    /// An event hook with the place of its program, as this program finds it: a helper works in another directory. One that is not
-    /// found stays as it is.
+    /// An event hook with the place of its program, as this program finds it: a helper works in another directory. One
+    /// that is not found stays as it is.
     static func located(hook: [String]) -> [String] {
         guard let name = hook.first, !name.hasPrefix("/") else { return hook }
         let place = name.contains("/") ? FileManager.default.currentDirectoryPath + "/" + name : onPath(name)

@@ -1,5 +1,6 @@
-// What background sessions do not do (B10.3 to B10.7, B10.28), and how that is said: Apple's loader raises an exception,
-// which here would stop a process; so a line on standard error tells the programmer, and the task's error the program.
+// What background sessions do not do (B10.3 to B10.7, B10.28), and how that is said: Apple's loader raises an
+// exception, which here would stop a process; so a line on standard error tells the programmer, and the
+// task's error the program.
 //
 // Must not know: what happens to tasks that are taken.
 

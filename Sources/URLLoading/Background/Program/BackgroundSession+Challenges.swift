@@ -13,7 +13,8 @@ extension BackgroundSession {
         guard let space = URLProtectionSpace(challenge, of: core) else {
             return answer(TransferAnswer(task: task, challenge: challenge.number, disposition: .performDefaultHandling))
         }
-        // Only a proxy that has taken its password lets a server ask. Any other question for a password may be of a further attempt.
+        // Only a proxy that has taken its password lets a server ask. Any other question for a password may
+        // be of a further attempt.
         if challenge.certificates.isEmpty {
             settleOffer(of: task, on: channel) { $0.space.isProxy() && !challenge.space.isProxy }
         }
@@ -66,7 +67,8 @@ extension BackgroundSession {
         withExtendedLifetime(old) {}
     }
 
-    /// The server has answered: what the delegate had given is the default of its space from now on, or was wrong (B2.67).
+    /// The server has answered: what the delegate had given is the default of its space from now
+    /// on, or was wrong (B2.67).
     func settleOffer(of task: UInt64, on channel: OwnerChannel, isAccepted: (Offer) -> Bool) {
         let (offer, core) = state.withLock { state -> (Offer?, TaskCore?) in
             guard let entry = state.entries[task], let offer = entry.offer else { return (nil, nil) }
@@ -89,7 +91,8 @@ extension BackgroundSession {
         if let question, let core { question.withdraw(from: core) }
     }
 
-    /// The task is over, and none of its questions needs an answer: what an owner that is no more has asked is not withdrawn by another.
+    /// The task is over, and none of its questions needs an answer: what an owner that is no more has asked is
+    /// not withdrawn by another.
     func withdrawQuestions(of task: UInt64) {
         let (questions, core) = state.withLock { state -> ([SchemeQuestion], TaskCore?) in
             guard let entry = state.entries[task] else { return ([], nil) }
@@ -130,8 +133,8 @@ extension TransferAnswer {
 }
 
 extension TransferCredential {
-    /// What goes to another process. An identity does not: keys stay where they are; a session whose configuration has one
-    /// carries its transfers out itself.
+    /// What goes to another process. An identity does not: keys stay where they are; a session whose configuration has
+    /// one carries its transfers out itself.
     fileprivate init?(_ credential: URLCredential, for space: URLProtectionSpace, takesOnce: Bool) {
         if space.authenticationMethod == NSURLAuthenticationMethodServerTrust {
             guard let leaf = credential.trust?.presented.leaf, leaf == space.serverTrust?.presented.leaf else {

@@ -64,8 +64,8 @@ extension BackgroundSession {
 
     // MARK: What is heard
 
-    /// An owner says something. Called on any thread, a loop's included; nothing waits here. What a task's files are needed for
-    /// happens on the line: in its order, and before the session's directory is cleaned up.
+    /// An owner says something. Called on any thread, a loop's included; nothing waits here. What a task's files are
+    /// needed for happens on the line: in its order, and before the session's directory is cleaned up.
     func heard(_ event: TransferEvent, on channel: OwnerChannel) {
         guard state.withLock({ $0.channel === channel }) else { return }
         switch event {
@@ -200,11 +200,12 @@ extension BackgroundSession {
                 "What was written down of the task is lost."))
     }
 
-    /// A task was over when its journal was read, and the owner does not know it any more: the run before this one has heard of its
-    /// end, and the owner has learnt of that since. The task goes without a word.
+    /// A task was over when its journal was read, and the owner does not know it any more: the run before this one has
+    /// heard of its end, and the owner has learnt of that since. The task goes without a word.
     private func forget(_ core: TaskCore) {
         state.withLock { _ = $0.entries.removeValue(forKey: UInt64(core.identifier)) }
-        // Order: on the delegate queue, as every end. This may be a loop, and a notification calls the program's own code.
+        // Order: on the delegate queue, as every end. This may be a loop, and a notification
+        // calls the program's own code.
         core.session?.relay.run { core.completion.concludeUntold {} }
     }
 

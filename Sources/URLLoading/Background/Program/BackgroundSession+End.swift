@@ -1,4 +1,5 @@
-// How a background session is wound up: the owner of its transfers is told, and when it has gone nothing is left (B10.40).
+// How a background session is wound up: the owner of its transfers is told, and when it has gone
+// nothing is left (B10.40).
 //
 // Must not know: how an owner is found.
 
@@ -70,8 +71,8 @@ extension BackgroundSession {
         guard let onEnd else { return }
         let finish = { @Sendable [self] in
             line.run { [self] in
-                // The owner's process has gone when its lock has. Picked by feel: long enough for a busy machine, since what is left
-                // now is left for good, and not for ever, should the process hang.
+                // The owner's process has gone when its lock has. Picked by feel: long enough for a busy machine, since
+                // what is left now is left for good, and not for ever, should the process hang.
                 if let directory, let lock = try? directory.takeLock(patience: .seconds(15)) {
                     directory.removeEverything()
                     lock.hold()

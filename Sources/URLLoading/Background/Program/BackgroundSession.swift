@@ -5,8 +5,8 @@
 // the file `lock` by the owner. The program writes a task's first journal itself, before `resume()` returns, so that a
 // task that was resumed is not lost however soon the program is killed; from then on it is the owner's.
 //
-// Whatever is said to the owner while it cannot be reached need not be kept: a conversation begins with what it knows of
-// the tasks, and everything that is different is said then (`BackgroundSession+Conversation`).
+// Whatever is said to the owner while it cannot be reached need not be kept: a conversation begins with what it knows
+// of the tasks, and everything that is different is said then (`BackgroundSession+Conversation`).
 //
 // Must not know: how a transfer is carried out.
 
@@ -29,8 +29,8 @@ final class BackgroundSession: Sendable {
     let loop = LoopGroup.shared.next()
     /// Where the owner is spoken to, and files are written, opened and moved: all of it may wait for the disk.
     let line = BlockingLane(pool: .shared, width: 1)
-    /// Where questions are taken in and withdrawn, in their order: the program's credential storage, which is asked about them, may take
-    /// its time.
+    /// Where questions are taken in and withdrawn, in their order: the program's credential storage, which is asked
+    /// about them, may take its time.
     let inquiries = BlockingLane(pool: .authentication, width: 1)
     let state: Mutex<State>
 

@@ -1,4 +1,5 @@
-// Tasks of background sessions: how they are handed to the owner of their transfers, and what they make of what it tells.
+// Tasks of background sessions: how they are handed to the owner of their transfers, and what
+// they make of what it tells.
 //
 // Must not know: which process the owner is.
 
@@ -37,7 +38,8 @@ struct TaskTransfer: Sendable {
         task.delay.begin(until: date)
     }
 
-    /// Whether a delegate of this run may want to be asked when the date of a task has come that an earlier run has begun (B6.23).
+    /// Whether a delegate of this run may want to be asked when the date of a task has come that an
+    /// earlier run has begun (B6.23).
     func asksAtDate(of record: TransferRecord) -> Bool {
         record.awaitsDelegate && record.state != .over && record.earliestBegin != nil && asksBeforeBeginning
     }
@@ -50,7 +52,8 @@ struct TaskTransfer: Sendable {
         let load = background.load(of: task)
         var isSuspended = false
         let begun = task.driver.beginExchange { state in
-            // Order: the order says it, since the owner may begin with that; whatever changes meanwhile is told behind it.
+            // Order: the order says it, since the owner may begin with that; whatever changes
+            // meanwhile is told behind it.
             isSuspended = state.machine.tell() ?? false
             return load
         }
@@ -186,8 +189,8 @@ struct TaskTransfer: Sendable {
 
     // MARK: The end
 
-    /// The owner is done with the task. Its answer, if it has one, is in a file that is the owner's until it is told that
-    /// the delegate has had it.
+    /// The owner is done with the task. Its answer, if it has one, is in a file that is the owner's until it is told
+    /// that the delegate has had it.
     func end(_ failure: TransferFailure?, file path: String?, load: BackgroundLoad) {
         if let failure {
             takeResumeData(failure.resumeData)
@@ -257,7 +260,8 @@ extension TransferRequest {
 }
 
 extension TransferOrder {
-    /// Puts the beginning off to a later date that the program has given since, of a task that still waits. Whether there is one.
+    /// Puts the beginning off to a later date that the program has given since, of a task that still
+    /// waits. Whether there is one.
     @discardableResult
     mutating func wait(until date: Date?) -> Bool {
         guard let date = date.map({ TaskTransfer.milliseconds($0) }), let first = earliestBegin, date > first,

@@ -1,5 +1,5 @@
-// The attempts of an owner as tasks of its session: with the request as it was kept, secrets and all, and going on where
-// the last attempt ended. Tasks that programs make from resume data prove their credentials anew; these need not.
+// The attempts of an owner as tasks of its session: with the request as it was kept, secrets and all, and going on
+// where the last attempt ended. Tasks that programs make from resume data prove their credentials anew; these need not.
 //
 // Must not know: journals.
 
@@ -28,7 +28,8 @@ extension URLSession {
 }
 
 extension TaskDownload {
-    /// Where a download that is under way could go on if everything stopped now, the disk included; nil where it could not.
+    /// Where a download that is under way could go on if everything stopped now, the disk
+    /// included; nil where it could not.
     func checkpoint(written: Int64) -> ResumeData? {
         let (request, validator, total, file) = task.state.withLock { state in
             let download = state.download
@@ -50,7 +51,8 @@ extension TaskDownload {
 }
 
 extension ResumeData {
-    /// A copy that counts the bytes that are in the file, whose writing process has died; nil where that count cannot be right.
+    /// A copy that counts the bytes that are in the file, whose writing process has died; nil where
+    /// that count cannot be right.
     ///
     /// After the machine itself has stopped only what the disk had for certain counts.
     func catchingUp(in folder: String, afterCrash machineStopped: Bool) -> ResumeData? {

@@ -1,8 +1,8 @@
 // One end of the conversation between a background session and the owner of its transfers, over a UNIX-domain socket of
 // this user's (B10.31). It belongs to a loop and never waits.
 //
-// What is sent and not taken by the other side is kept up to a limit, beyond which reports of progress are left out, and
-// beyond a second one the conversation ends: whatever matters is in journals, and told again.
+// What is sent and not taken by the other side is kept up to a limit, beyond which reports of progress are left out,
+// and beyond a second one the conversation ends: whatever matters is in journals, and told again.
 //
 // Must not know: what messages mean.
 
@@ -134,8 +134,8 @@ final class TransferPipe<Incoming: TransferMessage>: ByteStreamObserver {
     func streamBecameWritable(_ stream: any ByteStream) { flush() }
 }
 
-/// What is kept for a side that is slow. Picked by feel: some thousand reports of progress; four messages of the greatest
-/// length.
+/// What is kept for a side that is slow. Picked by feel: some thousand reports of progress; four messages of the
+/// greatest length.
 enum TransferPipeLimits {
     static let progress = 256 * 1024
     static let all = 4 * TransferLimits.frame

@@ -7,8 +7,8 @@ import Foundation
 import URLLoadingPolicy
 
 extension TransferSettings {
-    /// What of a configuration can be written down, and the names of those properties that cannot: where there is one, no
-    /// other process may carry out the session's transfers. The identifier has to be set.
+    /// What of a configuration can be written down, and the names of those properties that cannot: where there is one,
+    /// no other process may carry out the session's transfers. The identifier has to be set.
     static func of(_ values: ConfigurationValues) -> (settings: TransferSettings, uncarried: [String]) {
         var settings = TransferSettings(identifier: values.identifier ?? "")
         var uncarried: [String] = []

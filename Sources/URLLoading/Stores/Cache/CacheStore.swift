@@ -1,11 +1,11 @@
 // The two halves of a cache: what is in memory, behind one lock that is never held while the disk is waited for, and
 // what is on disk. Behaviour B7.3 to B7.7, B7.11 to B7.16.
 //
-// What is found on disk is kept in memory too. What programs change by hand is on disk when the call returns; what loads
-// change is known at once and written soon, by a helper thread.
+// What is found on disk is kept in memory too. What programs change by hand is on disk when the call returns; what
+// loads change is known at once and written soon, by a helper thread.
 //
-// Nothing of the program's runs while a lock is held. An answer may be an object of its own class, or hold its objects: it is asked
-// before (`Entry`), and what is let go of goes when the locks are free, since a deinit may use the cache.
+// Nothing of the program's runs while a lock is held. An answer may be an object of its own class, or hold its objects:
+// it is asked before (`Entry`), and what is let go of goes when the locks are free, since a deinit may use the cache.
 //
 // Must not know: sessions, tasks, whether what it holds may still be used.
 

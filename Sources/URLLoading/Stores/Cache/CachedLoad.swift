@@ -14,7 +14,8 @@ struct CachedLoad: Sendable {
     private(set) var decision: CacheDecision
     /// What is stored, if anything: the answer where the decision is to use it.
     let found: CachedURLResponse?
-    /// What a server can confirm of it. An object of the program's is asked when it was found: the server's answer comes on the loop.
+    /// What a server can confirm of it. An object of the program's is asked when it was found: the server's
+    /// answer comes on the loop.
     private let confirmable: CachedURLResponse?
     private let method: String
     private let sent: Fields
@@ -79,8 +80,8 @@ struct CachedLoad: Sendable {
 
     /// Judges what a cache has found for a request.
     ///
-    /// `sent` holds the fields as they are sent, those of the loader included; `answer` says how it came, where the cache
-    /// knows; `demand` how its server must have been trusted.
+    /// `sent` holds the fields as they are sent, those of the loader included; `answer` says how it came, where the
+    /// cache knows; `demand` how its server must have been trusted.
     init(
         method: String, sent: Fields, policy: CachePolicy, demand: TrustDemand, found: CachedURLResponse?,
         answer: StoredAnswer? = nil, now: WallTime
@@ -89,8 +90,8 @@ struct CachedLoad: Sendable {
         self.sent = sent
         self.demand = demand
         let stored = answer ?? found.map { Self.answer(of: $0, to: sent, now: now) }
-        // B7.102, the one place where it is decided which load may use what is stored. What may not be used is no base for a 304
-        // either: a server that is not trusted can have put another body under a tag that is right.
+        // B7.102, the one place where it is decided which load may use what is stored. What may not be used is no base
+        // for a 304 either: a server that is not trusted can have put another body under a tag that is right.
         let isAdmitted = stored.map { demand.admits($0.trust) } ?? false
         self.found = isAdmitted ? found : nil
         self.stored = isAdmitted ? stored : nil

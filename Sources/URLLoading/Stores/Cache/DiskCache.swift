@@ -3,9 +3,9 @@
 //
 // Several processes share a directory. The files are the truth: they are written under another name and put in their
 // place whole, are never changed afterwards but by being emptied, and say themselves for which key they are and whether
-// they are whole. So reading needs no lock, and a process that is killed leaves at most a file that is never read. The log
-// is written under a lock; a file is entered there before it is put in its place, so that what is counted is never less
-// than what is there.
+// they are whole. So reading needs no lock, and a process that is killed leaves at most a file that is never read. The
+// log is written under a lock; a file is entered there before it is put in its place, so that what is counted is never
+// less than what is there.
 //
 // Every call may wait for the disk. Must not know: Foundation, responses, whether what it holds may still be used.
 
@@ -127,7 +127,8 @@ package final class DiskCache: Sendable {
             guard CacheRecord.digest(head) == preamble.headDigest,
                 let record = CacheRecord(head: head, form: preamble.form)
             else { return nil }
-            // A body is read through once in a process: afterwards it is known to be whole as long as the file is the same.
+            // A body is read through once in a process: afterwards it is known to be whole as long
+            // as the file is the same.
             if checked.withLock({ $0[name] }) != file.identity {
                 let body = UnsafeRawBufferPointer(rebasing: bytes[preamble.bodyOffset...])
                 guard CacheRecord.digest(body) == preamble.bodyDigest else { return nil }
@@ -157,7 +158,8 @@ package final class DiskCache: Sendable {
     package func store(_ record: CacheRecord, body: UnsafeRawBufferPointer) -> Bool {
         guard let key = CacheKey(record.key), key.text == record.key else { return false }
         if write(record, body: body, for: key) { return true }
-        // The one before must not be found as if it were the newest. This needs no room, and no lock that may not be had.
+        // The one before must not be found as if it were the newest. This needs no room, and no
+        // lock that may not be had.
         removeFile(key.fileName)
         return false
     }
@@ -181,7 +183,8 @@ package final class DiskCache: Sendable {
         change { state in
             guard byteCount <= capacity else { return }
             let event = CacheIndex.Event.stored(name, byteCount: byteCount, at: record.storedAt)
-            // Order: entered first. A process that is killed in between leaves an entry without a file, which is a miss.
+            // Order: entered first. A process that is killed in between leaves an entry without
+            // a file, which is a miss.
             guard enter([event], &state) else { return }
             guard file.move(to: folder.file(name.hexadecimal)) == nil else {
                 _ = enter([.removed(name)], &state)

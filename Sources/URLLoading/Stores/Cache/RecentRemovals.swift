@@ -1,5 +1,5 @@
-// Which keys loads have made worthless of late: what a load brings that set off before is as old as what was removed, and
-// must not come back in its place (B7.84). A value.
+// Which keys loads have made worthless of late: what a load brings that set off before is as old as what was removed,
+// and must not come back in its place (B7.84). A value.
 //
 // Must not know: what was stored, and what has removed it.
 

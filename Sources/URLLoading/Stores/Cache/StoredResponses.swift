@@ -33,8 +33,8 @@ extension URLResponse {
     /// Whether it is of one of this library's own classes.
     var isPlain: Bool { type(of: self) == HTTPURLResponse.self || type(of: self) == URLResponse.self }
 
-    /// The response itself where its class is the library's. Else a copy of what it says; that of an HTTP response has the
-    /// head of its answer.
+    /// The response itself where its class is the library's. Else a copy of what it says; that of an HTTP response has
+    /// the head of its answer.
     fileprivate func plain(with answer: StoredAnswer) -> URLResponse {
         if isPlain { return self }
         return self is HTTPURLResponse
@@ -88,8 +88,8 @@ extension CachedURLResponse {
         return (coming(as: answer), answer)
     }
 
-    /// The stored response itself where its class is the library's. Else a copy of what it says, so that it is not asked
-    /// again.
+    /// The stored response itself where its class is the library's. Else a copy of what it says, so that it is not
+    /// asked again.
     func plain(with answer: StoredAnswer) -> CachedURLResponse {
         if isPlain { return self }
         return CachedURLResponse(

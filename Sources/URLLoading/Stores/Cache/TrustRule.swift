@@ -1,7 +1,7 @@
-// The rule by which a session judges servers, as far as stored answers have to know it: behaviour B7.102. Only a rule that
-// trusts no server that the default evaluation refuses has a name, which is the same in every session and every run; what
-// comes under another one stays with the session it came to. The certificates that a session shows are part of its rule: with
-// others, servers may say something else (B7.106).
+// The rule by which a session judges servers, as far as stored answers have to know it: behaviour B7.102. Only a rule
+// that trusts no server that the default evaluation refuses has a name, which is the same in every session and every
+// run; what comes under another one stays with the session it came to. The certificates that a session shows are part
+// of its rule: with others, servers may say something else (B7.106).
 //
 // Must not know: caches, how a verdict is reached.
 

@@ -35,12 +35,13 @@ struct UnwrittenChanges: Sendable {
     /// What has to be written about a key.
     subscript(key: CacheKey) -> Change? { changes[key]?.change }
 
-    /// Notes a change, in place of what was to be written about the key, which it gives; and whether the caller has to begin to write.
+    /// Notes a change, in place of what was to be written about the key, which it gives; and whether the
+    /// caller has to begin to write.
     mutating func note(_ change: Change, for key: CacheKey) -> (mustStart: Bool, dropped: Change?) {
         let dropped = drop(key)
         if dropped == nil { line.append(key) }
-        // A disk that is slower than the network loses the answer and must not keep the one before. What waits alone is not too much,
-        // however long it is (B7.8).
+        // A disk that is slower than the network loses the answer and must not keep the one before. What waits alone is
+        // not too much, however long it is (B7.8).
         let fits = byteCount == 0 || byteCount + change.byteCount <= Self.maximumBytes
         let change = fits ? change : .removed
         lastNumber += 1

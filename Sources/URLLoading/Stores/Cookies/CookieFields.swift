@@ -8,8 +8,8 @@ import URLLoadingWire
 
 /// Takes joined fields apart.
 enum CookieFields {
-    /// The fields that a text was joined from: a comma begins a new one where a token and `=` follow (B8.15), which they do
-    /// not in a date, and where the line ends behind it (B8.22).
+    /// The fields that a text was joined from: a comma begins a new one where a token and `=` follow (B8.15), which
+    /// they do not in a date, and where the line ends behind it (B8.22).
     static func split(_ text: String) -> [Substring.UTF8View] {
         var fields: [Substring.UTF8View] = []
         var start = text.utf8.startIndex

@@ -1,9 +1,9 @@
 // The cookies of one storage, behind one lock, and their way to the disk and back.
 //
-// A storage with a file reads it when its cookies are first wanted; a task, which may be on a loop, has that done elsewhere
-// (`isReady`). Writing merges: what this process has changed since
-// it wrote last goes into what the file holds by then, so of two processes the last to say something about a cookie wins,
-// and what others have changed is taken over. Cookies that end with the program are never written (B8.70).
+// A storage with a file reads it when its cookies are first wanted; a task, which may be on a loop, has that done
+// elsewhere (`isReady`). Writing merges: what this process has changed since
+// it wrote last goes into what the file holds by then, so of two processes the last to say something about a cookie
+// wins, and what others have changed is taken over. Cookies that end with the program are never written (B8.70).
 //
 // Must not know: sessions, the classes of the API beyond the policy's name, which code has to be told of changes.
 
@@ -113,7 +113,8 @@ package final class CookieStore: Sendable {
         }
     }
 
-    /// Takes from an answer's cookies those that may be taken, under another policy than the storage's where one is given.
+    /// Takes from an answer's cookies those that may be taken, under another policy than the
+    /// storage's where one is given.
     package func receive(
         _ cookies: [Cookie], from context: CookieContext, policy: HTTPCookie.AcceptPolicy? = nil,
         refused: (CookieRefusal) -> Void = { _ in }

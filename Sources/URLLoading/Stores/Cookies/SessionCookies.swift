@@ -35,8 +35,8 @@ struct SessionCookies: Sendable {
     func forgetSockets() { behindSockets.forgetAll() }
 }
 
-/// Storages by socket. A host's name says nothing about the server behind a socket, so that the host's own cookies are not for that
-/// server, nor that server's for the host.
+/// Storages by socket. A host's name says nothing about the server behind a socket, so that the host's own cookies are
+/// not for that server, nor that server's for the host.
 private final class SocketCookies: Sendable {
     private let storages = Mutex<[String: HTTPCookieStorage]>([:])
 

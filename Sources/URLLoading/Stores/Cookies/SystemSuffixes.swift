@@ -1,7 +1,8 @@
-// The public suffixes that are known to the process: the library's own or, where the system has a newer list, the system's.
+// The public suffixes that are known to the process: the library's own or, where the system has a
+// newer list, the system's.
 //
-// No load waits for the disk: the list is read on another thread, once, when rules are first wanted, and until it has been read the
-// library's own rules are the answer.
+// No load waits for the disk: the list is read on another thread, once, when rules are first wanted, and until it has
+// been read the library's own rules are the answer.
 
 import Foundation
 import Synchronization

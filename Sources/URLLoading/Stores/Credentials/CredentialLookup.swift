@@ -10,8 +10,8 @@ extension URLCredentialStorage {
     /// Whether no subclass can have a say.
     var isPlain: Bool { type(of: self) == URLCredentialStorage.self }
 
-    /// Finds a credential with a password in the first of these spaces that has one: the user's, if one is named, else the
-    /// default. A plain storage answers at once.
+    /// Finds a credential with a password in the first of these spaces that has one: the user's, if one is named, else
+    /// the default. A plain storage answers at once.
     func findPassword(
         in spaces: ArraySlice<URLProtectionSpace>, of user: String?, for task: URLSessionTask,
         _ completion: @escaping @Sendable (URLCredential?) -> Void

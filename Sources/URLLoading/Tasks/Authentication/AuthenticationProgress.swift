@@ -22,8 +22,8 @@ struct AuthenticationProgress: Sendable {
     var own = RememberedSpaces()
     /// How often a storage was asked; the answer to one question is none to a later one.
     var lookups = 0
-    /// Questions of proxies that do not open a tunnel, and answers to them: tells the last answer from others, which the tunnels that
-    /// they open say nothing about.
+    /// Questions of proxies that do not open a tunnel, and answers to them: tells the last answer from others, which
+    /// the tunnels that they open say nothing about.
     var tunnelSteps = 0
     /// The user that a URL of the task has named last; later URLs of the same origin mean the same one (B2.74).
     private var user: URLUserInformation?
@@ -64,7 +64,8 @@ struct AuthenticationProgress: Sendable {
     /// A redirect leads away from a URL that names this user.
     mutating func note(_ named: URLUserInformation) { user = named }
 
-    /// The connection has gone to which the request was to prove its user. Whether that is proven anew, from the first message.
+    /// The connection has gone to which the request was to prove its user. Whether that is proven
+    /// anew, from the first message.
     mutating func beginAnew() -> Bool {
         let (isServers, isProxys) = (server?.beginAnew() ?? false, proxy?.beginAnew() ?? false)
         guard isServers || isProxys else { return false }
@@ -73,14 +74,15 @@ struct AuthenticationProgress: Sendable {
         return true
     }
 
-    /// A request whose body was withheld was not refused: what was offered with it has no answer. Returns what was forgotten, which
-    /// may be the program's.
+    /// A request whose body was withheld was not refused: what was offered with it has no answer. Returns what was
+    /// forgotten, which may be the program's.
     mutating func passedWithoutBody() -> [CredentialOffer] {
         withholdsBody = false
         return [server?.passedWithoutBody(), proxy?.passedWithoutBody()].compactMap(\.self)
     }
 
-    /// The exchange was lost: what it was to prove is proven anew. Returns what was forgotten, which may be the program's.
+    /// The exchange was lost: what it was to prove is proven anew. Returns what was forgotten,
+    /// which may be the program's.
     mutating func lost() -> [CredentialOffer] {
         [server?.forgetUnanswered(), proxy?.forgetUnanswered()].compactMap(\.self)
     }
@@ -131,7 +133,8 @@ struct AuthenticationRounds: Sendable {
     /// Whether something was sent on which the other side has still to say yes or no.
     var awaitsVerdict: Bool { authorization != nil || offer != nil }
 
-    /// Whether what the next request proves itself with may only go out on the connection that was kept: else the rounds begin anew.
+    /// Whether what the next request proves itself with may only go out on the connection that was kept:
+    /// else the rounds begin anew.
     var needsKept: Bool {
         !isTunnels && beginnings < Self.mostBeginnings && authorization?.answersConnection == true
     }
@@ -146,8 +149,8 @@ struct AuthenticationRounds: Sendable {
     /// Picked by feel: a server that closes the connection in each round never says yes or no.
     private static let mostBeginnings = 2
 
-    /// Whether the next request goes without its body: it is refused in any case, by many servers before they have read the
-    /// body, and its connection has to stay (B2.93).
+    /// Whether the next request goes without its body: it is refused in any case, by many servers before they have read
+    /// the body, and its connection has to stay (B2.93).
     var withholdsBody: Bool { !isTunnels && !takesBodyAlong && authorization?.opensNothing == true }
 
     fileprivate mutating func passedWithoutBody() -> CredentialOffer? {
@@ -163,8 +166,8 @@ struct AuthenticationRounds: Sendable {
         authorization = nil
     }
 
-    /// The other side has accepted it; whatever it refuses after that is a new question. What it has refused before needs not be
-    /// tried again all the same (B2.48).
+    /// The other side has accepted it; whatever it refuses after that is a new question. What it has refused before
+    /// needs not be tried again all the same (B2.48).
     mutating func noteAcceptance() {
         if offer.take() != nil { _ = tried.popLast() }
         authorization = nil
@@ -173,8 +176,8 @@ struct AuthenticationRounds: Sendable {
         negotiation = nil
     }
 
-    /// What was given is not answered, and never will be: it may be given again, and no failure is counted. Returns what was
-    /// forgotten, which may be the program's.
+    /// What was given is not answered, and never will be: it may be given again, and no failure is counted. Returns
+    /// what was forgotten, which may be the program's.
     mutating func forgetUnanswered() -> CredentialOffer? {
         machine.lost()
         authorization = nil
@@ -206,8 +209,8 @@ struct CredentialOffer: Sendable {
 }
 
 extension TaskState {
-    /// Whether the hop, whose connection has gone, goes out once more from the first message that proves who asks (B2.93). Nothing was
-    /// refused.
+    /// Whether the hop, whose connection has gone, goes out once more from the first message that proves who asks
+    /// (B2.93). Nothing was refused.
     mutating func beginsRoundsAnew() -> Bool {
         guard isAuthenticating, authentication.beginAnew() else { return false }
         authentication.goesAgain = true

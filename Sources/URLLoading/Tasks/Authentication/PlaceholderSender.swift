@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// Takes answers by the older methods and does nothing with them: a task puts its own sender in place before a delegate sees the challenge.
+/// Takes answers by the older methods and does nothing with them: a task puts its own sender in place before a
+/// delegate sees the challenge.
 final class PlaceholderSender: NSObject, URLAuthenticationChallengeSender {
     static let shared = PlaceholderSender()
 

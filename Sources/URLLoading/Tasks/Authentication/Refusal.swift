@@ -1,4 +1,5 @@
-// The refusal of a server or a proxy that wants a proof first: a server's by 401, a proxy's by 407 or in SOCKS' own words. Values.
+// The refusal of a server or a proxy that wants a proof first: a server's by 401, a proxy's by 407 or in
+// SOCKS' own words. Values.
 //
 // Must not know: which delegate is asked about it, and what is answered.
 

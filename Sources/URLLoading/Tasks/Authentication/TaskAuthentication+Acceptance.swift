@@ -30,8 +30,8 @@ extension TaskAuthentication {
         }
     }
 
-    /// What is to be told once a proxy has opened a tunnel for what it is about to be given. For a stream, and for a connection that is
-    /// opened beforehand, that is all that it says.
+    /// What is to be told once a proxy has opened a tunnel for what it is about to be given. For a stream, and for a
+    /// connection that is opened beforehand, that is all that it says.
     func acceptance(ofTunnelTo target: String, by side: AuthenticationSide) -> ProxyQuestion.Acceptance {
         let step = task.state.withLock { state -> Int in
             state.authentication[side]?.isTunnels = true
@@ -57,9 +57,9 @@ extension TaskAuthentication {
             authentication, on: reactor)
     }
 
-    /// Whether an answer that is no refusal came to a request whose body was withheld: the connection was proven before, or
-    /// the server wants no proof for an empty body. It is no answer to what the task sends, which goes out whole now, without
-    /// what was offered.
+    /// Whether an answer that is no refusal came to a request whose body was withheld: the connection was proven
+    /// before, or the server wants no proof for an empty body. It is no answer to what the task sends, which goes out
+    /// whole now, without what was offered.
     func sendsBodyNow(after head: ResponseHead) -> Bool {
         guard head.status != 401, head.status != 407 else { return false }
         let (handle, _) = task.state.withLock { state -> (TransactionHandle?, [CredentialOffer]) in

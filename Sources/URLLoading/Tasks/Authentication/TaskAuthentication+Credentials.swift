@@ -1,5 +1,5 @@
-// Where the answer to a refusal is looked for before or instead of asking a delegate: the URL, the proxy's settings, the
-// credential storage (behaviour 2.5 to 2.7).
+// Where the answer to a refusal is looked for before or instead of asking a delegate: the URL, the proxy's settings,
+// the credential storage (behaviour 2.5 to 2.7).
 //
 // Called where the program's own code may run, and never with a lock held. Must not know: what becomes of an offer.
 
@@ -18,8 +18,8 @@ extension TaskAuthentication {
         return untried(credential, for: refusal)
     }
 
-    /// What default handling uses: the URL's, then what the storage was found to have (B2.44). The user's ticket is in neither:
-    /// it never goes to a server that was not named.
+    /// What default handling uses: the URL's, then what the storage was found to have (B2.44). The user's ticket is in
+    /// neither: it never goes to a server that was not named.
     func usualOffer(for refusal: Refusal) -> CredentialOffer? {
         namedOffer(for: refusal) ?? refusal.stored.flatMap { untried($0, for: refusal) }
     }
@@ -29,8 +29,8 @@ extension TaskAuthentication {
         return untried(named, for: refusal)
     }
 
-    /// What the delegate is shown: what was refused last, else what default handling would use, else a mere name (B2.14,
-    /// B2.15, B2.75).
+    /// What the delegate is shown: what was refused last, else what default handling would use, else a mere name
+    /// (B2.14, B2.15, B2.75).
     func proposal(for refusal: Refusal) -> URLCredential? {
         if refusal.failures > 0, let refused = task.state.withLock({ $0.authentication[refusal.side]?.refused }) {
             return refused
@@ -46,15 +46,15 @@ extension TaskAuthentication {
         }?.credential
     }
 
-    /// Where the passwords for a side are looked up and kept; nil for nowhere (B2.70). A storage's spaces name no socket, and a host's
-    /// name says nothing about the server behind one (B2.108).
+    /// Where the passwords for a side are looked up and kept; nil for nowhere (B2.70). A storage's spaces name no
+    /// socket, and a host's name says nothing about the server behind one (B2.108).
     func storage(for side: AuthenticationSide) -> URLCredentialStorage? {
         if case .server(_, socket: .some) = side { return nil }
         return task.session?.settings.credentialStorage
     }
 
-    /// Goes on with what the storage has: its default or, where the URL has a mere name, that user's (B2.64, B2.66). One of a
-    /// class of the program's is asked on a helper thread, and may answer late.
+    /// Goes on with what the storage has: its default or, where the URL has a mere name, that user's (B2.64, B2.66).
+    /// One of a class of the program's is asked on a helper thread, and may answer late.
     func lookUp(_ refusal: Refusal, then goOn: @escaping @Sendable (Refusal) -> Void) {
         guard refusal.takesPassword, let storage = storage(for: refusal.side) else { return goOn(refusal) }
         let number = task.state.withLock { state -> Int in

@@ -1,10 +1,11 @@
-// What follows a refusal: the machine of `URLLoadingPolicy` says what is asked; the URL, the settings, the storage and the
-// delegates have the credentials; and the request goes out again, or the refusal is what the task delivers (behaviour 2.3
-// to 2.7, 2.11).
+// What follows a refusal: the machine of `URLLoadingPolicy` says what is asked; the URL, the settings, the storage and
+// the delegates have the credentials; and the request goes out again, or the refusal is what the task delivers
+// (behaviour 2.3 to 2.7, 2.11).
 //
-// A refusal is noticed on the loop and decided elsewhere, since storages and delegates are the program's own code: on the
-// delegate queue or, for an async call that has none, on a helper thread. Meanwhile nothing of the response's body goes anywhere. It is
-// read on a little all the same, so that others may have the connection, unless the next request may have to go over that one.
+// A refusal is noticed on the loop and decided elsewhere, since storages and delegates are the program's own code: on
+// the delegate queue or, for an async call that has none, on a helper thread. Meanwhile nothing of the response's body
+// goes anywhere. It is read on a little all the same, so that others may have the connection, unless the next request
+// may have to go over that one.
 //
 // Must not know: how a proof is made, in which form a delegate is asked (`DelegateInquiry`).
 
@@ -147,7 +148,8 @@ struct TaskAuthentication: Sendable {
         }
     }
 
-    /// The ticket may be shown, and no delegate is asked any more (B2.11). The system's library may use the network for it.
+    /// The ticket may be shown, and no delegate is asked any more (B2.11). The system's library
+    /// may use the network for it.
     private func negotiate(_ refusal: Refusal, _ challenge: String?) {
         let rounds = task.state.withLock { state in
             let begun = challenge == nil ? nil : state.authentication[refusal.side]?.negotiation
@@ -164,8 +166,8 @@ struct TaskAuthentication: Sendable {
         inquiry.begin(rounds, challenge, limit: ticketTime(of: refusal))
     }
 
-    /// How long a ticket is waited for: as long as for anything that the request needs (B6.1), and for a tunnel that is to be
-    /// opened, as long as for the connection (B6.39).
+    /// How long a ticket is waited for: as long as for anything that the request needs (B6.1), and for a tunnel that is
+    /// to be opened, as long as for the connection (B6.39).
     private func ticketTime(of refusal: Refusal) -> Duration? {
         guard let settings = task.session?.settings, let request = task.currentRequest else { return nil }
         let idle = settings.idleTimeout(request)
@@ -198,7 +200,8 @@ struct TaskAuthentication: Sendable {
         }
     }
 
-    /// Asks the delegates, on their queue: for NTLM and Negotiate the session's method first, else the tasks' alone (B2.1 to B2.4).
+    /// Asks the delegates, on their queue: for NTLM and Negotiate the session's method first, else the
+    /// tasks' alone (B2.1 to B2.4).
     func askAboutRefusal(_ refusal: Refusal) {
         // B2.101: what the settings say about a proxy is tried before a delegate is asked.
         if let configured = configuredOffer(for: refusal) { return use(configured, for: refusal) }

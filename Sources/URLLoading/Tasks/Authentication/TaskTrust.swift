@@ -1,5 +1,6 @@
-// The challenges that come with a connection: whether its server is believed, and which certificate of ours it is shown.
-// The handshake waits for the answer, and with it the task; what the session does by default is the engine's affair.
+// The challenges that come with a connection: whether its server is believed, and which certificate of
+// ours it is shown. The handshake waits for the answer, and with it the task; what the session does by
+// default is the engine's affair.
 //
 // Must not know: which delegate is asked, and in which form (`DelegateInquiry`).
 
@@ -58,9 +59,9 @@ struct TaskTrust: Sendable {
         return own.session !== task.session?.delegateView?.session
     }
 
-    /// What the task asks of stored answers over TLS. Where a delegate is asked about servers, and may have another opinion
-    /// than the evaluation, they must have come to the session that the delegate belongs to; a delegate of the task alone
-    /// knows none (B7.102).
+    /// What the task asks of stored answers over TLS. Where a delegate is asked about servers, and may have another
+    /// opinion than the evaluation, they must have come to the session that the delegate belongs to; a delegate of the
+    /// task alone knows none (B7.102).
     func demand(of request: URLRequest, in cache: SessionCache) -> TrustDemand {
         guard request.url?.scheme.flatMap({ Scheme($0) }) != .http else { return .plain }
         let isAsked = task.session?.settings.engine.asksAboutServers ?? true
@@ -69,8 +70,9 @@ struct TaskTrust: Sendable {
             ruleSuffices: !isAsked || !answersChallenges)
     }
 
-    /// Whose judgement a connection of the task stands by: the session's, or that of the task's own delegate where it may be
-    /// asked (B2.8). Decided once, so that what is learnt about delegates meanwhile takes no connection away from the task.
+    /// Whose judgement a connection of the task stands by: the session's, or that of the task's own delegate
+    /// where it may be asked (B2.8). Decided once, so that what is learnt about delegates meanwhile takes no
+    /// connection away from the task.
     func judge(ofConnectionTo origin: Origin, by route: Route) -> ConnectionJudge {
         guard task.usesRelay, let session = task.session, PoolKey.isJudged(origin, by: route) else { return .session }
         let (decided, own) = task.state.withLock { ($0.judge, $0.judge == nil ? $0.delegateView : nil) }
@@ -82,8 +84,8 @@ struct TaskTrust: Sendable {
         return judge
     }
 
-    /// The judge that was decided on, unless it has turned out to have no say before the request came to its loop: what other
-    /// tasks have taught of its class is known there first.
+    /// The judge that was decided on, unless it has turned out to have no say before the request came to its loop: what
+    /// other tasks have taught of its class is known there first.
     func confirms(_ judge: ConnectionJudge) -> ConnectionJudge {
         let sessions = task.session?.delegateView
         return task.state.withLock { state in
@@ -131,7 +133,8 @@ struct TaskTrust: Sendable {
         task.driver.cancel()
     }
 
-    /// The task's own delegate was thought to judge connections, and does not judge this one: from now on the session does.
+    /// The task's own delegate was thought to judge connections, and does not judge this one: from
+    /// now on the session does.
     private func leaveToSession(_ question: ConnectionQuestion) {
         let wasOwn = task.state.withLock { state in
             guard let judge = state.judge, judge != .session else { return false }
@@ -196,7 +199,8 @@ extension TaskCore {
 }
 
 extension URLCredential {
-    /// The identity that a handshake shows by default (B2.14, B2.69); nil where there is none, or something else is asked.
+    /// The identity that a handshake shows by default (B2.14, B2.69); nil where there is none, or
+    /// something else is asked.
     convenience init?(proposedBy question: ConnectionQuestion) {
         guard case .identity(let asked) = question, let usual = asked.usual else { return nil }
         self.init(

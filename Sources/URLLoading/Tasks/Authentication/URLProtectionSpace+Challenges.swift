@@ -35,8 +35,8 @@ extension URLProtectionSpace {
         }
     }
 
-    /// The space of this proxy for the other kind of URL. A credential that is stored for the one is meant for the other
-    /// as well.
+    /// The space of this proxy for the other kind of URL. A credential that is stored for the one is meant for the
+    /// other as well.
     var otherProxySpace: URLProtectionSpace? {
         let other: String? =
             switch proxyType {

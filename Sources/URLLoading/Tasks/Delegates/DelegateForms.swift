@@ -131,9 +131,9 @@ final class DelegateView: Sendable {
         }
     }
 
-    /// Whether a task's own delegate may be asked about the task's connections. By the session's method it is asked first, by
-    /// the tasks' only where the session's delegate does not have the session's (B1.99). That of a type which was not
-    /// asked yet may be.
+    /// Whether a task's own delegate may be asked about the task's connections. By the session's method it is asked
+    /// first, by the tasks' only where the session's delegate does not have the session's (B1.99). That of a type which
+    /// was not asked yet may be.
     func mayJudge(beside session: DelegateView?) -> Bool {
         if let session, session.session === self.session { return false }
         if mayImplement(.sessionChallenge) { return true }

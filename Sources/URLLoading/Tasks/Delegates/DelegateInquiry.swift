@@ -1,8 +1,8 @@
 // One question of a task on its way to the delegates, until one of them has answered.
 //
-// Candidates are the task's delegates in their order (`TaskDelegates`); of each the completion-handler form, then the `async`
-// form. A delegate that has only a form's default does not have the form (see `DelegateProbe`), and what was learnt is
-// remembered per type. Where no candidate is left the question's default answer counts.
+// Candidates are the task's delegates in their order (`TaskDelegates`); of each the completion-handler form, then the
+// `async` form. A delegate that has only a form's default does not have the form (see `DelegateProbe`), and what was
+// learnt is remembered per type. Where no candidate is left the question's default answer counts.
 //
 // Must not know: what follows from an answer (`DelegateQuestions+Answers`).
 

@@ -49,8 +49,8 @@ enum DelegateMethod: UInt8 {
 struct DelegateProbe: ~Copyable, Sendable {
     /// 0 when idle, a method's number while it is being called, and its negative once its default has run.
     private let state = Atomic<Int16>(0)
-    /// The delegate that was called last. Its method may call the same method of another delegate, whose default says nothing
-    /// about the first.
+    /// The delegate that was called last. Its method may call the same method of another delegate, whose default says
+    /// nothing about the first.
     private let called = Atomic<ObjectIdentifier?>(nil)
 
     /// Called by the loader before it calls a delegate.
@@ -64,8 +64,8 @@ struct DelegateProbe: ~Copyable, Sendable {
         state.exchange(0, ordering: .acquiringAndReleasing) >= 0
     }
 
-    /// Called by the defaults of `delegate`. `true` if the loader has called, which will ask elsewhere; `false` if other code
-    /// has, which must be answered.
+    /// Called by the defaults of `delegate`. `true` if the loader has called, which will ask elsewhere; `false` if
+    /// other code has, which must be answered.
     @discardableResult
     func noteMissing(_ method: DelegateMethod, of delegate: any URLSessionDelegate) -> Bool {
         guard called.load(ordering: .relaxed) == ObjectIdentifier(delegate) else { return false }

@@ -11,14 +11,15 @@ struct DelegateQuestions: Sendable {
 
     // MARK: Asking
 
-    /// Asks, on the delegate queue, unless the end has come already; nothing else is delivered until the answer has come.
+    /// Asks, on the delegate queue, unless the end has come already; nothing else is delivered
+    /// until the answer has come.
     func ask(_ question: TaskQuestion) {
         guard let token = task.mailbox.withLock({ $0.beginWaiting() }) else { return }
         DelegateInquiry(task: task, question: question, token: token).begin()
     }
 
-    /// Asks about a challenge: for what concerns connections the session's method first, else the tasks' alone (B2.1 to B2.4). It is
-    /// shown with a sender, which takes answers by the older methods.
+    /// Asks about a challenge: for what concerns connections the session's method first, else the tasks' alone (B2.1 to
+    /// B2.4). It is shown with a sender, which takes answers by the older methods.
     func challenge(
         about subject: TaskChallenge.Subject, shownWith show: (ChallengeSender) -> URLAuthenticationChallenge
     ) {
@@ -35,8 +36,8 @@ struct DelegateQuestions: Sendable {
 
     // MARK: Waiting
 
-    /// Sees to it that the task's time ends the waiting (B6.8) where a hop's end stands behind a question: nothing is loading any
-    /// more that would notice.
+    /// Sees to it that the task's time ends the waiting (B6.8) where a hop's end stands behind a question: nothing is
+    /// loading any more that would notice.
     func limitWaiting() {
         task.state.withLock { state in
             // One that is set already, for a question before this one, is for the same moment.

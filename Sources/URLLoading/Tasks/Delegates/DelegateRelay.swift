@@ -2,11 +2,11 @@
 //
 // Each task has a mailbox of its own, so that no two of its calls ever overlap (B1.28); the relay holds the line of
 // mailboxes that have something to deliver. Each delegate call gets in line on the queue when the one before it has
-// returned, so that what a program has put there meanwhile comes first (B1.110). An operation costs several microseconds,
-// though, an event in a batch almost nothing: on a queue that the session made itself, and on which nothing of the
-// program's waits, the program cannot tell the difference, and one operation empties as many mailboxes as it finds. A
-// serial queue has at most one operation at a time, so everything arrives in the order of the line; a concurrent one
-// gets several, each with its own tasks.
+// returned, so that what a program has put there meanwhile comes first (B1.110). An operation costs several
+// microseconds, though, an event in a batch almost nothing: on a queue that the session made itself, and on which
+// nothing of the program's waits, the program cannot tell the difference, and one operation empties as many mailboxes
+// as it finds. A serial queue has at most one operation at a time, so everything arrives in the order of the line; a
+// concurrent one gets several, each with its own tasks.
 //
 // Must not know: what is delivered.
 
@@ -15,8 +15,8 @@ import Synchronization
 
 /// Something that has events to deliver.
 protocol RelayClient: AnyObject, Sendable {
-    /// Delivers the first of what there is, and more as long as `mayGoOn` says so; called on the delegate queue, never twice at
-    /// once for one client. Whether something is left, for which the client has to be called again.
+    /// Delivers the first of what there is, and more as long as `mayGoOn` says so; called on the delegate queue, never
+    /// twice at once for one client. Whether something is left, for which the client has to be called again.
     func deliver(mayGoOn: () -> Bool) -> Bool
 }
 

@@ -79,8 +79,8 @@ final class EndedCalls: TurnObserver {
         if calls.count == 1, let call = calls.popLast() { return call.resume() }
         let ended = calls
         calls = []
-        // Measured: by a task the calling tasks find a thread at work; by a dispatch queue, or one by one from here, ten
-        // times as many thread changes. Its priority is above theirs, since it takes no time of its own.
+        // Measured: by a task the calling tasks find a thread at work; by a dispatch queue, or one by one from here,
+        // ten times as many thread changes. Its priority is above theirs, since it takes no time of its own.
         Task.detached(priority: .high) {
             for call in ended { call.resume() }
         }

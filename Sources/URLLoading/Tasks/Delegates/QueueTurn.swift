@@ -1,5 +1,5 @@
-// One operation on a queue that programs can reach. A program may cancel it, and then it never runs; the object whose turn it was hears
-// of that, so that what it has to deliver comes in another operation.
+// One operation on a queue that programs can reach. A program may cancel it, and then it never runs; the object whose
+// turn it was hears of that, so that what it has to deliver comes in another operation.
 //
 // Must not know: what is done in a turn.
 

@@ -1,5 +1,5 @@
-// Which delegates a task asks and tells, and in which order: its own, then the session's (B1.95, B1.96). It is said here
-// alone.
+// Which delegates a task asks and tells, and in which order: its own, then the session's (B1.95, B1.96). It is said
+// here alone.
 //
 // Must not know: what they are asked and told.
 

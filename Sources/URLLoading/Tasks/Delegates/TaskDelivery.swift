@@ -36,7 +36,8 @@ struct TaskDelivery: Sendable {
 
     // MARK: Questions that hold it up
 
-    /// The question under this token has been answered, or is not to be answered any more: what stands behind it goes on.
+    /// The question under this token has been answered, or is not to be answered any more: what
+    /// stands behind it goes on.
     func endQuestion(_ token: WaitNumber) {
         if task.mailbox.withLock({ $0.endWaiting(for: token) }) { schedule(on: nil) }
     }
@@ -48,8 +49,8 @@ struct TaskDelivery: Sendable {
 
     // MARK: Taking out
 
-    /// Delivers what there is, in order, up to a question that is not answered at once, or until others have their turn. Whether
-    /// something is left.
+    /// Delivers what there is, in order, up to a question that is not answered at once, or until others have their
+    /// turn. Whether something is left.
     func work(mayGoOn: () -> Bool) -> Bool {
         var events = task.mailbox.withLock { $0.take() }
         while let event = events.popLast() {

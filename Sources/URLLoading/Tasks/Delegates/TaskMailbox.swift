@@ -10,7 +10,8 @@ import URLLoadingSystem
 
 /// Something a delegate or handler is told.
 ///
-/// An event is moved and copied often on its way. So what takes more than two words is `indirect`, and an event is small.
+/// An event is moved and copied often on its way. So what takes more than two words is
+/// `indirect`, and an event is small.
 enum TaskEvent: Sendable {
     case informational(HTTPURLResponse)
     /// So many bytes of the body have been sent, in all.
@@ -59,7 +60,8 @@ enum TaskEvent: Sendable {
     indirect case endedUnloaded(URLError)
     /// The task ends, and some of its last messages have been told.
     indirect case ending(TaskEnding)
-    /// Something that is kept until no question before it is open any more: what waits for an answer that can never come.
+    /// Something that is kept until no question before it is open any more: what waits for an
+    /// answer that can never come.
     case unanswered(any AnyObject & Sendable)
 }
 
@@ -86,8 +88,8 @@ struct HopEnd: Sendable {
     var file: TemporaryFile?
     /// With what the request may be sent again with another stream for its body (B11.8).
     var again: SecondSending?
-    /// What something else than a transaction has failed with, of whichever domain (B14.47); `failure` is then why it found no
-    /// way, if that was it.
+    /// What something else than a transaction has failed with, of whichever domain (B14.47); `failure` is then why it
+    /// found no way, if that was it.
     var foreignError: (any Error)?
     /// Whether the program has seen nothing of the answer.
     var isUnseen = false
@@ -174,8 +176,8 @@ struct TaskMailbox: Sendable {
 
     // MARK: Taking out
 
-    /// The front of the list or, where there is none, everything, last first; empty when there is nothing, or nothing may be delivered
-    /// now.
+    /// The front of the list or, where there is none, everything, last first; empty when there is nothing, or nothing
+    /// may be delivered now.
     mutating func take() -> [TaskEvent] {
         guard awaited == nil, !isEmpty else {
             isScheduled = false
@@ -208,11 +210,11 @@ struct TaskMailbox: Sendable {
         return .wait
     }
 
-    /// Takes back what was taken out and not delivered, because others have their turn first; the task stays in the relay's
-    /// line.
+    /// Takes back what was taken out and not delivered, because others have their turn first; the task stays in the
+    /// relay's line.
     ///
-    /// The caller gives them away, so that they are moved and none is copied: a program's own queue has one of them told, and all others
-    /// put back, at a time.
+    /// The caller gives them away, so that they are moved and none is copied: a program's own queue has one of them
+    /// told, and all others put back, at a time.
     mutating func putBack(_ rest: inout [TaskEvent]) {
         // Behind what has been put first meanwhile.
         rest += leaving
@@ -254,8 +256,8 @@ struct TaskMailbox: Sendable {
         return awaited
     }
 
-    /// Whether a question is open behind which a hop's end stands: nothing is loading any more that would notice the task's
-    /// time-out. One whose answer is just being carried out is open no more.
+    /// Whether a question is open behind which a hop's end stands: nothing is loading any more that would notice the
+    /// task's time-out. One whose answer is just being carried out is open no more.
     var isWaitingBeforeEnd: Bool { holdsEnd && awaited != nil && !isAnswering }
 
     /// A hop's end has been taken out.

@@ -1,5 +1,5 @@
-// What a task tells its delegates without waiting for an answer, on the delegate queue: by the first that has the method
-// (`TaskDelegates`). A delegate that has only a method's default does not have the method (`DelegateProbe`).
+// What a task tells its delegates without waiting for an answer, on the delegate queue: by the first that has the
+// method (`TaskDelegates`). A delegate that has only a method's default does not have the method (`DelegateProbe`).
 
 import Foundation
 import URLLoadingEngine
@@ -69,8 +69,8 @@ struct TaskTelling: Sendable {
         guard total > base else { return task.state.withLock { $0.sentTold = base } }
         let before = task.state.withLock { state in
             defer { state.sentTold = total }
-            // A replay or a redirect starts again from the beginning. What a journal of another process says was told may be any
-            // number.
+            // A replay or a redirect starts again from the beginning. What a journal of another process says was told
+            // may be any number.
             return total < state.sentTold ? base : max(state.sentTold, base)
         }
         let expected = task.counters.expectedToSend.load(ordering: .relaxed)

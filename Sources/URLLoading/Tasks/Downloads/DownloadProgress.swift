@@ -47,14 +47,15 @@ struct DownloadProgress: Sendable {
         return held
     }
 
-    /// The answer is something else than the rest. What there is of the file stays where it is: a server that is out of order today
-    /// may be in order tomorrow (B9.31).
+    /// The answer is something else than the rest. What there is of the file stays where it is: a server that is out of
+    /// order today may be in order tomorrow (B9.31).
     mutating func leavePart() {
         held?.file.letGo()
         held = nil
     }
 
-    /// Decides whether an error brings data along: those of a cancellation only where they were asked for (B9.18 to B9.20).
+    /// Decides whether an error brings data along: those of a cancellation only where they were
+    /// asked for (B9.18 to B9.20).
     mutating func settle(_ error: (any Error)?) -> (any Error)? {
         guard let failure = error as? URLError, failure.code != .cancelled || isWanted else {
             data = nil

@@ -1,8 +1,8 @@
-// The data by which a download is taken up again: what was asked, how much of the answer is in which file, and by what the
-// server is asked for the rest (B9.24). Made here and read back from anywhere, so that nothing in it is believed.
+// The data by which a download is taken up again: what was asked, how much of the answer is in which file, and by what
+// the server is asked for the rest (B9.24). Made here and read back from anywhere, so that nothing in it is believed.
 //
-// A text of our own, with a version. It names a file in our temporary directory and no path, and it has none of the fields
-// that are secrets, nor the user in a URL: the download proves itself anew when it is resumed.
+// A text of our own, with a version. It names a file in our temporary directory and no path, and it has none of the
+// fields that are secrets, nor the user in a URL: the download proves itself anew when it is resumed.
 //
 // Must not know: tasks, where the directory is.
 

@@ -1,5 +1,5 @@
-// A data task that goes on as a download task (B1.68, B9.14): one task, whose face, and whose body's way, change while its response
-// waits for the delegate's answer. Must not know what is written where.
+// A data task that goes on as a download task (B1.68, B9.14): one task, whose face, and whose body's way, change while
+// its response waits for the delegate's answer. Must not know what is written where.
 
 import Foundation
 import URLLoadingEngine

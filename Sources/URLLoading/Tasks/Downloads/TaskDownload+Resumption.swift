@@ -1,7 +1,8 @@
 // Downloads that are taken up again: what was kept is opened, the rest is asked for, the answer is judged, and what has
 // come of a load that fails is kept, with data that tell where (behaviour 9.2).
 //
-// Must not know: what makes an answer one that can be continued (`ResumeRules`), what the data look like (`ResumeData`).
+// Must not know: what makes an answer one that can be continued (`ResumeRules`), what the data
+// look like (`ResumeData`).
 
 import Foundation
 import URLLoadingEngine
@@ -94,7 +95,8 @@ extension TaskDownload {
         }
     }
 
-    /// A refusal or a redirect, of which it was not decided at first what becomes of it, is the task's response: no part of the file.
+    /// A refusal or a redirect, of which it was not decided at first what becomes of it, is the task's
+    /// response: no part of the file.
     func meetOther(_ response: HTTPURLResponse) {
         task.state.withLock { state in
             state.download?.validator = nil
@@ -143,8 +145,9 @@ extension TaskDownload {
 
     // MARK: Keeping
 
-    /// The task is about to be cancelled for a reason of its own: what was kept before stays, and its data come with the
-    /// error (B9.20). Not where the program has cancelled the task plainly (B9.19), or the load has touched the file.
+    /// The task is about to be cancelled for a reason of its own: what was kept before stays, and its data
+    /// come with the error (B9.20). Not where the program has cancelled the task plainly (B9.19), or the
+    /// load has touched the file.
     func keepUntouched() {
         task.state.withLock { state in
             guard state.machine.phase != .canceling, state.download?.asked != nil else { return }
@@ -152,7 +155,8 @@ extension TaskDownload {
         }
     }
 
-    /// Ends the task like `cancel()`, and gives what is needed to go on, or nil, before its last message (B9.16, B9.17).
+    /// Ends the task like `cancel()`, and gives what is needed to go on, or nil, before its
+    /// last message (B9.16, B9.17).
     func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
         enum Step { case cancel, wait, answer(Data?) }
         let session = task.session
@@ -184,8 +188,8 @@ extension TaskDownload {
         }
     }
 
-    /// The last byte came, and the cancellation before the program heard of it: nothing is left to ask for but whether it is
-    /// still right (B9.16, B9.30).
+    /// The last byte came, and the cancellation before the program heard of it: nothing is left to ask for but whether
+    /// it is still right (B9.16, B9.30).
     func keepWhole(_ file: TemporaryFile) {
         let count = task.counters.received.load(ordering: .relaxed)
         let keeps = task.state.withLock { $0.download.map { $0.isWanted && $0.validator != nil } ?? false }

@@ -1,5 +1,5 @@
-// What a download is beside other tasks: a file, where it is made, when it is whole, and what is told of it (behaviour 9.1). How far
-// it has come is its `DownloadProgress`, in the task's state.
+// What a download is beside other tasks: a file, where it is made, when it is whole, and what is told of it (behaviour
+// 9.1). How far it has come is its `DownloadProgress`, in the task's state.
 
 import Foundation
 import URLLoadingEngine
@@ -54,8 +54,8 @@ struct TaskDownload: Sendable {
 
     // MARK: The end of a hop
 
-    /// The hop's body has ended well: the hop ends when its last byte is in the file. The rest of a file must have come up to the end of
-    /// its range, and no further (B9.28).
+    /// The hop's body has ended well: the hop ends when its last byte is in the file. The rest of a file must have come
+    /// up to the end of its range, and no further (B9.28).
     func endHop(_ end: HopEnd, withFileOf sink: FileSink) {
         let received = task.counters.received.load(ordering: .relaxed)
         if let expected = task.state.withLock({ $0.download?.end }), received != expected {

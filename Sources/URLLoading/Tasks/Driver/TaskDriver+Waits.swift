@@ -1,5 +1,5 @@
-// Between two steps a task may have to wait: for an answer of the program's own code or of a disk, or for a moment. A wait for an
-// answer ends with it, with a cancellation, or when the task's time is over (B6.8).
+// Between two steps a task may have to wait: for an answer of the program's own code or of a disk, or for a moment. A
+// wait for an answer ends with it, with a cancellation, or when the task's time is over (B6.8).
 //
 // Must not know: which object is asked, and what follows from an answer.
 
@@ -32,8 +32,8 @@ enum Awaited: Sendable {
 extension TaskDriver {
     // MARK: Answers
 
-    /// Begins to wait for an answer, no longer than the task's time lasts, nor than `limit`. Where the task is over it ends, and
-    /// nothing is to be asked: nil.
+    /// Begins to wait for an answer, no longer than the task's time lasts, nor than `limit`. Where the task is over it
+    /// ends, and nothing is to be asked: nil.
     func beginWait(for awaited: Awaited, until limit: Duration? = nil) -> WaitNumber? {
         let (wait, deadline, url) = task.state.withLock {
             ($0.machine.wait(), $0.resourceDeadline, $0.currentRequest?.url)
@@ -119,8 +119,8 @@ extension TaskDriver {
         }
     }
 
-    /// Something that calls `ring` at a moment of the loops' clock. Until then it holds the task, and what `ring` holds; the
-    /// end of the task lets go of the one in its state.
+    /// Something that calls `ring` at a moment of the loops' clock. Until then it holds the task, and what `ring`
+    /// holds; the end of the task lets go of the one in its state.
     func alarm(at moment: Duration, _ ring: @escaping @Sendable (TaskCore) -> Void) -> Alarm {
         Alarm(at: moment) { [task] in ring(task) }
     }

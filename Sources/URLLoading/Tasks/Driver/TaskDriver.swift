@@ -1,6 +1,6 @@
-// Steers one task: turns what happens to it into calls of its `TaskMachine`, and carries out what the machine says. Nothing else calls
-// the machine but `TaskState.end`, which notes the end. Other types take the steps towards an exchange and say what becomes of it. They
-// come here for every exchange, every wait (+Waits) and the end.
+// Steers one task: turns what happens to it into calls of its `TaskMachine`, and carries out what the machine says.
+// Nothing else calls the machine but `TaskState.end`, which notes the end. Other types take the steps towards an
+// exchange and say what becomes of it. They come here for every exchange, every wait (+Waits) and the end.
 //
 // Must not know: requests and answers, delegates, what carries an exchange.
 
@@ -175,16 +175,16 @@ struct TaskDriver: Sendable {
 
     // MARK: Exchanges
 
-    /// Hands an exchange over to the engine, which takes it up on its loop; nil where the task is over, and the caller ends it. `note`
-    /// is done under the lock.
+    /// Hands an exchange over to the engine, which takes it up on its loop; nil where the task is over, and the caller
+    /// ends it. `note` is done under the lock.
     func submit<Noted: Sendable>(_ note: (inout TaskState) -> Noted) -> Noted? {
         task.state.withLock { state in
             state.machine.submit(priority: state.priority) ? note(&state) : nil
         }
     }
 
-    /// Called on the loop when the engine takes the exchange up: `load` carries it from now on, and what was done to the task since it
-    /// was submitted is made up for.
+    /// Called on the loop when the engine takes the exchange up: `load` carries it from now on, and what was done to
+    /// the task since it was submitted is made up for.
     func takeUp<Noted: Sendable>(
         _ load: TaskLoad, _ note: (borrowing TaskState) -> Noted
     ) -> (Noted, TaskMachine.Arrears) {
@@ -195,7 +195,8 @@ struct TaskDriver: Sendable {
         }
     }
 
-    /// Begins an exchange that is not the engine's with what is made to carry it; nil where the task is over, and the caller ends it.
+    /// Begins an exchange that is not the engine's with what is made to carry it; nil where the task is
+    /// over, and the caller ends it.
     func beginExchange<Load: LoadHandle>(_ make: (inout TaskState) -> Load) -> Load? {
         task.state.withLock { state in
             guard state.machine.begin() else { return nil }
@@ -228,7 +229,8 @@ struct TaskDriver: Sendable {
     /// The exchange is over, and nothing carries it any more. What follows is decided under the lock.
     func exchangeEnded<Sequel: Sendable & ~Copyable>(_ decide: (inout TaskState) -> Sequel) -> Sequel {
         var (load, spent): (TaskLoad, [any Sendable]?) = (.none, nil)
-        // Order: what is let go of ends when the lock is free, since a `deinit` of the program's may ask its task something.
+        // Order: what is let go of ends when the lock is free, since a `deinit` of the program's
+        // may ask its task something.
         defer { withExtendedLifetime((load, spent)) {} }
         return task.state.withLock { state in
             state.machine.exchangeEnded()

@@ -1,12 +1,14 @@
-// From the head of a hop's answer to its fate: the steps, listed once and in order. What a server says over whichever version of HTTP
-// takes them all. What a cache has begins where an answer may lead elsewhere, and so does what another carrier brings. Transfers of
-// background sessions are ordinary tasks where they are carried out, and take these steps there.
+// From the head of a hop's answer to its fate: the steps, listed once and in order. What a server says over
+// whichever version of HTTP takes them all. What a cache has begins where an answer may lead elsewhere, and so
+// does what another carrier brings. Transfers of background sessions are ordinary tasks where they are carried
+// out, and take these steps there.
 //
-// A step says nothing, and the next one follows, or it says what becomes of the answer. A delegate that is asked about a redirect or a
-// response answers later: what follows then stands at the end of this file. A suspension changes none of it. The questions are asked
-// and the answers are taken while the task stands still, and what they lead to happens; the exchange alone stands still, so that
-// nothing more of the body comes, nor the hop's end, before the task is resumed (`TaskMachine`). A redirect that is refused while the
-// task is suspended is therefore the task's response at once, and the rest of it comes after the resumption.
+// A step says nothing, and the next one follows, or it says what becomes of the answer. A delegate that is asked about
+// a redirect or a response answers later: what follows then stands at the end of this file. A suspension changes none
+// of it. The questions are asked and the answers are taken while the task stands still, and what they lead to happens;
+// the exchange alone stands still, so that nothing more of the body comes, nor the hop's end, before the task is
+// resumed (`TaskMachine`). A redirect that is refused while the task is suspended is therefore the task's response at
+// once, and the rest of it comes after the resumption.
 //
 // Must not know: where the answer comes from, and how its bytes come.
 
@@ -31,7 +33,8 @@ struct HopAnswer: Sendable {
         case upgrade
         /// An upload that may be resumed hears of it.
         case upload
-        /// The answer asks for credentials (B2.12): nothing more of it goes anywhere before it is settled what becomes of it.
+        /// The answer asks for credentials (B2.12): nothing more of it goes anywhere before it is
+        /// settled what becomes of it.
         case refusal
         /// It is for an upload's own eyes (B11.34).
         case concealment
@@ -55,11 +58,12 @@ struct HopAnswer: Sendable {
         case shown
         /// It is the task's once a delegate has said so; nothing of the body is read before.
         case asked
-        /// It is not decided whether it is the task's or another request follows; nothing of the body goes anywhere before.
-        /// `bindsConnection`: the other request may have to go over the same connection, which is not given back before.
+        /// It is not decided whether it is the task's or another request follows; nothing of the body goes
+        /// anywhere before. `bindsConnection`: the other request may have to go over the same connection, which
+        /// is not given back before.
         case undecided(bindsConnection: Bool)
-        /// Its body is not delivered, and what follows does not wait for it (B4.33), unless it is read all the same: a cache has a use
-        /// for it.
+        /// Its body is not delivered, and what follows does not wait for it (B4.33), unless it is read all the same: a
+        /// cache has a use for it.
         case unwanted(isRead: Bool)
         /// A download's file has all of it already.
         case complete
@@ -92,7 +96,8 @@ struct HopAnswer: Sendable {
         }
     }
 
-    /// Takes the steps until one of them has said what becomes of a server's answer. `response` is what the program sees of its head.
+    /// Takes the steps until one of them has said what becomes of a server's answer. `response` is what the
+    /// program sees of its head.
     func fate(of head: ResponseHead, _ response: HTTPURLResponse, _ arrival: consuming Arrival) -> Fate {
         var next: Step? = .cookies
         while let step = next { next = take(step, of: head, response, &arrival) }
@@ -100,7 +105,8 @@ struct HopAnswer: Sendable {
     }
 
     /// Takes a step; nil where it has said what becomes of the answer.
-    // Measured: head and response go from step to step by themselves; as parts of the arrival they would be copied once more.
+    // Measured: head and response go from step to step by themselves; as parts of the arrival they
+    // would be copied once more.
     private func take(
         _ step: Step, of head: ResponseHead, _ response: HTTPURLResponse, _ arrival: inout Arrival
     ) -> Step? {
@@ -332,9 +338,9 @@ extension TaskHops {
         }
     }
 
-    /// A redirect that a delegate has refused (B4.3), or a refusal to which there was no answer (B2.45), is the task's response.
-    /// Reading goes on once the question about it is answered too. `isFirst`: other events stand behind a question that is just being
-    /// answered, and the response comes before them.
+    /// A redirect that a delegate has refused (B4.3), or a refusal to which there was no answer (B2.45), is the task's
+    /// response. Reading goes on once the question about it is answered too. `isFirst`: other events stand behind a
+    /// question that is just being answered, and the response comes before them.
     func show(undecided response: HTTPURLResponse, isFirst: Bool) {
         if task.kindName == .webSocket { return task.webSocket.refuseUndecided(response) }
         if task.isUpload, task.upload.hidesAnswer {
@@ -360,7 +366,8 @@ extension TaskHops {
 }
 
 extension TaskState {
-    /// The answer was about something else than what a cache has: the hop's request is sent once more, without conditions.
+    /// The answer was about something else than what a cache has: the hop's request is sent once
+    /// more, without conditions.
     fileprivate mutating func sendAgainWithoutConditions() {
         omitsConditions = true
         sentFields = nil

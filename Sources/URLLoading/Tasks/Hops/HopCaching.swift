@@ -1,5 +1,5 @@
-// The loop's side of a cache's part in one hop: it hears the answer's head, keeps its body where nothing else does, and says
-// at the end what it means for the cache.
+// The loop's side of a cache's part in one hop: it hears the answer's head, keeps its body where nothing else does, and
+// says at the end what it means for the cache.
 //
 // Confined to the loop, so it has no lock of its own. Must not know: where answers are kept, which delegate is asked
 // about it.
@@ -70,7 +70,8 @@ final class HopCaching {
         return .everything
     }
 
-    /// Whether the body of a redirect that is followed is kept: only if the redirect does not wait long for that (B4.33).
+    /// Whether the body of a redirect that is followed is kept: only if the redirect does not
+    /// wait long for that (B4.33).
     func takesBody(ofRedirect framing: BodyFraming) -> Bool {
         guard case .store = change else { return false }
         switch framing {
@@ -98,7 +99,8 @@ final class HopCaching {
         copy = nil
     }
 
-    /// The answer is no result, since another attempt follows: it changes nothing, and its body was read for no purpose.
+    /// The answer is no result, since another attempt follows: it changes nothing, and its body
+    /// was read for no purpose.
     func ignore() {
         change = .none
         copy = nil

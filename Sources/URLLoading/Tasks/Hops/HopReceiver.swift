@@ -1,5 +1,5 @@
-// The loop's side of one hop: takes in what the engine reports and passes it to where the task's result goes. What becomes of the
-// answer's head, `HopAnswer` says.
+// The loop's side of one hop: takes in what the engine reports and passes it to where the task's result goes. What
+// becomes of the answer's head, `HopAnswer` says.
 //
 // Confined to the loop, so it has no lock of its own. Must not know: delegate queues, and what a delegate says.
 

@@ -1,8 +1,8 @@
-// What follows a hop, once everything is told that the hop had to tell. It is decided here alone, from the task's state and the hop's
-// end: the rules stand in the order in which they count. `TaskHops` carries it out.
+// What follows a hop, once everything is told that the hop had to tell. It is decided here alone, from the task's state
+// and the hop's end: the rules stand in the order in which they count. `TaskHops` carries it out.
 //
-// Whether the task is suspended makes no difference: what follows is decided and begun all the same, and it is the next exchange that
-// stands still (`TaskMachine`).
+// Whether the task is suspended makes no difference: what follows is decided and begun all the same, and it is the next
+// exchange that stands still (`TaskMachine`).
 //
 // Must not know: locks, and how what follows is carried out.
 
@@ -36,9 +36,9 @@ enum HopSequel: Sendable {
 }
 
 extension TaskState {
-    /// Says what follows a hop, and notes it. `error` is what the hop's failure is to the program, where it has failed; `sent` is what
-    /// has been sent of an upload's body, and nil for other tasks; `failed` is the failure as a policy sees it, where one may have another
-    /// attempt.
+    /// Says what follows a hop, and notes it. `error` is what the hop's failure is to the program, where it has failed;
+    /// `sent` is what has been sent of an upload's body, and nil for other tasks; `failed` is the failure as a policy
+    /// sees it, where one may have another attempt.
     mutating func sequel(
         of end: HopEnd, error: URLError?, sent: Int64?, failed: HopSequel.Failure? = nil
     ) -> HopSequel {

@@ -38,8 +38,8 @@ enum RedirectedRequest {
         try? URLText(url).origin(of: url)
     }
 
-    /// Why a redirect must not be followed by itself, if so (B4.31); `handled` says whether the session has classes that
-    /// may know other schemes than http.
+    /// Why a redirect must not be followed by itself, if so (B4.31); `handled` says whether the session has classes
+    /// that may know other schemes than http.
     static func refusal(_ request: URLRequest, handled: Bool) -> URLError? {
         let scheme = request.url?.scheme ?? ""
         switch RedirectRules.verdict(onScheme: scheme) {

@@ -1,4 +1,5 @@
-// Hops that are no HTTP transactions. Their carrier is found before (`HopPreparation+Classes`, `HopPreparation+Scheme`).
+// Hops that are no HTTP transactions. Their carrier is found before (`HopPreparation+Classes`,
+// `HopPreparation+Scheme`).
 //
 // Must not know: how a carrier gets what it reports, bytes.
 
@@ -8,8 +9,8 @@ import URLLoadingPolicy
 import URLLoadingSystem
 
 extension TaskHops {
-    /// Lets a carrier load the hop. Most know only wholes, and nothing of time; those from inside do. `reroutable` is the hop where it
-    /// has another way to go when this one leads nowhere.
+    /// Lets a carrier load the hop. Most know only wholes, and nothing of time; those from inside do. `reroutable` is
+    /// the hop where it has another way to go when this one leads nowhere.
     func carry(
         _ request: URLRequest, by carrier: any SchemeCarrier, cache: CachePart? = nil, fromInside: Bool = false,
         reroutable: ReroutableHop? = nil

@@ -1,5 +1,5 @@
-// A task's hops: what is common to them while they last, and the step from one to the next. How a hop gets to a server is
-// `HopPreparation`, what becomes of its answer `HopAnswer`, and what follows it `HopSequel`.
+// A task's hops: what is common to them while they last, and the step from one to the next. How a hop gets to a server
+// is `HopPreparation`, what becomes of its answer `HopAnswer`, and what follows it `HopSequel`.
 //
 // Must not know: what carries a hop.
 
@@ -82,8 +82,8 @@ struct TaskHops: Sendable {
 
     // MARK: The end of a hop
 
-    /// The hop is over; what follows comes after everything that it had to tell. Returns the async call that ended with it, for the
-    /// caller to resume.
+    /// The hop is over; what follows comes after everything that it had to tell. Returns the async call that ended with
+    /// it, for the caller to resume.
     func ended(_ end: HopEnd, on reactor: Reactor? = nil) -> EndedCall? {
         guard task.usesRelay else { return goOn(after: end) }
         task.delivery.post(.hopEnded(end), on: reactor)

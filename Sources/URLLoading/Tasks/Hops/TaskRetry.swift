@@ -1,4 +1,5 @@
-// A task that is tried again: what a policy says about an answer or an error of its hop, and the pause before the next attempt.
+// A task that is tried again: what a policy says about an answer or an error of its hop, and the pause
+// before the next attempt.
 //
 // The rules:
 // 1. An attempt is repeated only while the program has seen nothing of its answer.
@@ -6,8 +7,8 @@
 // 3. A pause that would outlast the task's time is not begun: the failure is the result at once.
 // 4. A repetition comes out of the session's budget, when it is certain.
 //
-// A program's `decide` is asked in a task of its own. Where an answer is the failure, the exchange is held meanwhile, and where an error
-// is, the task waits for the answer as for any other (`Awaited`).
+// A program's `decide` is asked in a task of its own. Where an answer is the failure, the exchange is held meanwhile,
+// and where an error is, the task waits for the answer as for any other (`Awaited`).
 //
 // Must not know: bytes, connections.
 
@@ -100,7 +101,8 @@ struct TaskRetry: Sendable {
             .map { HopSequel.Failure(failure: $0.0, rules: $0.1, error: error) }
     }
 
-    /// A hop has failed, and the policy may have another attempt; returns the async call that ended, for the caller to resume.
+    /// A hop has failed, and the policy may have another attempt; returns the async call that ended,
+    /// for the caller to resume.
     func goOn(after failed: HopSequel.Failure, _ end: HopEnd) -> EndedCall? {
         guard let decide = failed.rules.policy.decide else {
             if repeats(by: failed.failure.proposal, after: failed.failure) { return nil }

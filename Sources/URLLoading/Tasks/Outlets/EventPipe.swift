@@ -1,7 +1,8 @@
 // What happens to one task, on its way from the loop to the program's iteration: no queue and no operation in between.
 //
-// The loop adds events; the consumer takes everything there is at once, so a fast sender costs one wake-up per batch and
-// not one per piece. A consumer that does not come stops the sender: above the high-water mark the socket is not read.
+// The loop adds events; the consumer takes everything there is at once, so a fast sender costs one wake-up
+// per batch and not one per piece. A consumer that does not come stops the sender: above the high-water
+// mark the socket is not read.
 //
 // Must not know: tasks, what the events mean beyond their weight.
 

@@ -1,5 +1,6 @@
-// Where the result of a task goes. What is peculiar to each way is asked here once, and said with each: of bodies that are taken as a
-// whole in `WholeBodyOutlet`, of files in `FileOutlet`, of sequences in `EventPipe`; the delegates are asked and told in any case.
+// Where the result of a task goes. What is peculiar to each way is asked here once, and said with each: of bodies that
+// are taken as a whole in `WholeBodyOutlet`, of files in `FileOutlet`, of sequences in `EventPipe`; the delegates are
+// asked and told in any case.
 //
 // Must not know: how a body comes.
 
@@ -76,8 +77,8 @@ enum TaskOutlet: Sendable {
 }
 
 extension EndedCall {
-    /// The answer to the call that waits for a task; nil where none does. `success` is asked where the task has not failed, and has no
-    /// answer where something is missing.
+    /// The answer to the call that waits for a task; nil where none does. `success` is asked where the task has not
+    /// failed, and has no answer where something is missing.
     init?(_ task: TaskCore, _ end: borrowing TaskResult, _ success: (URLResponse) -> Answer?) {
         guard let call = end.call else { return nil }
         if let error = end.error {

@@ -41,7 +41,8 @@ extension HopPreparation {
                 return state.bodyStreams.used != ObjectIdentifier(stream)
             }
             guard isNew else { return findStream() }
-            // Nothing of it is sent, so it is never opened, and a task with nothing to send does not look for it when it ends.
+            // Nothing of it is sent, so it is never opened, and a task with nothing to send does not
+            // look for it when it ends.
             if request.values.announcedLength == 0 { request.values.closeUnopenedPair() }
             give(stream)
         }
@@ -94,8 +95,8 @@ extension HopPreparation {
 
     // MARK: Streams
 
-    /// Finds a stream for another sending. The one before may be whole still: a redirect or a refusal that comes in place of
-    /// a server's permission (B5.40) leaves it unread.
+    /// Finds a stream for another sending. The one before may be whole still: a redirect or a refusal that comes in
+    /// place of a server's permission (B5.40) leaves it unread.
     private mutating func findStream() -> Step? {
         guard let unread = task.state.withLock({ $0.bodyStreams.given })?.unread else { return askForStream() }
         give(unread)

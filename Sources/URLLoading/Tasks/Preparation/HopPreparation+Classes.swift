@@ -1,4 +1,5 @@
-// Classes of the program's that may carry a hop: they are asked, one is made, and it gets the hop's request with its body.
+// Classes of the program's that may carry a hop: they are asked, one is made, and it gets the
+// hop's request with its body.
 //
 // All of this happens on two serial queues of the session's own, one for the question and one for what follows, never
 // on a loop: it is the program's code.

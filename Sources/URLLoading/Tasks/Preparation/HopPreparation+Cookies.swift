@@ -1,8 +1,8 @@
 // The cookies that a hop is sent with (behaviour 8.3). Each hop is asked about anew (B8.58).
 //
-// A plain storage is asked at once, on whichever thread the task is, unless its file has not been read: that may take its
-// time, for which neither a loop nor the program's thread is the place. One that the program has made a subclass of is called
-// like a delegate, never on the loop.
+// A plain storage is asked at once, on whichever thread the task is, unless its file has not been read: that may take
+// its time, for which neither a loop nor the program's thread is the place. One that the program has made a subclass of
+// is called like a delegate, never on the loop.
 
 import Foundation
 import URLLoadingPolicy
@@ -28,7 +28,8 @@ extension HopPreparation {
         .stored(in: storage, isTopLevel: task.cookies.isMainDocument(request))
     }
 
-    /// Has the file of cookies read before the first hop is built that asks for them. The task can be cancelled meanwhile.
+    /// Has the file of cookies read before the first hop is built that asks for them. The task
+    /// can be cancelled meanwhile.
     private func readFile(of storage: HTTPCookieStorage) -> Step? {
         guard let wait = task.driver.beginWait(for: .cookies) else { return nil }
         let work = { @Sendable in

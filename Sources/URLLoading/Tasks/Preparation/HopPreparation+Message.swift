@@ -1,5 +1,5 @@
-// A hop as it is written down: origin, ways, fields and framing, with what a download or an upload adds. A request that no
-// message of HTTP can be made of is of another scheme, or wrong.
+// A hop as it is written down: origin, ways, fields and framing, with what a download or an upload adds. A request that
+// no message of HTTP can be made of is of another scheme, or wrong.
 
 import Foundation
 import URLLoadingEngine

@@ -17,8 +17,8 @@ extension HopPreparation {
         let isTasksOwn: Bool
     }
 
-    /// The proofs that go with a request: the answers of the last round, else what is remembered (B2.77). Each is good for
-    /// one sending.
+    /// The proofs that go with a request: the answers of the last round, else what is remembered (B2.77). Each is good
+    /// for one sending.
     private func proofs(for request: TransactionRequest) -> [Authorization] {
         request.sides.compactMap { side in
             let given = task.state.withLock { $0.isAuthenticating ? $0.authentication[side]?.authorization : nil }

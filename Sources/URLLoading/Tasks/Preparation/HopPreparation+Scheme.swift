@@ -55,7 +55,8 @@ extension HopPreparation {
         }
     }
 
-    /// By a transfer of our own, or by a request to a proxy that speaks HTTP (B13.32), as the first of the ways wants it.
+    /// By a transfer of our own, or by a request to a proxy that speaks HTTP (B13.32), as the
+    /// first of the ways wants it.
     private mutating func go(to place: FTPPlace, by routes: ArraySlice<Route>) throws(URLError) -> Step? {
         // B14.25: what other tasks have for a body is not sent, as with files.
         let stored: HopContent? = task.isUpload ? hop.content : nil

@@ -1,8 +1,8 @@
 // What a cache has for a hop, before it is sent: the answer, a question to the server, or nothing (behaviour 7.2, 7.3).
 //
-// A plain cache's memory is asked at once, on whichever thread the task is, so that a hit never touches a loop. A helper thread
-// reads the disk: neither a loop nor a thread of Swift's pool waits for it. It judges objects of the program's classes in that cache,
-// too. A cache that the program has made a subclass of is called like a delegate.
+// A plain cache's memory is asked at once, on whichever thread the task is, so that a hit never touches a loop. A
+// helper thread reads the disk: neither a loop nor a thread of Swift's pool waits for it. It judges objects of the
+// program's classes in that cache, too. A cache that the program has made a subclass of is called like a delegate.
 //
 // Must not know: what is stored and why (`CachedLoad`), how answers are delivered (`TaskCaching`).
 
@@ -101,14 +101,14 @@ extension HopPreparation {
         }
     }
 
-    /// What a cache has to do with the hop from now on. The part before ends when the lock is free: what it found may be the
-    /// program's.
+    /// What a cache has to do with the hop from now on. The part before ends when the lock is free: what it found may
+    /// be the program's.
     private func setPart(_ part: CachePart?) {
         task.state.letGo { exchange(&$0.cachePart, with: part) }
     }
 
-    /// The fields of a hop as they are sent (B7.82). In place of a proof, which is another one each time, stands where and
-    /// whose it is (B7.48).
+    /// The fields of a hop as they are sent (B7.82). In place of a proof, which is another one each time, stands where
+    /// and whose it is (B7.48).
     private var selectingFields: Fields {
         guard let message = hop.message else { return Fields() }
         var fields = message.head.fields

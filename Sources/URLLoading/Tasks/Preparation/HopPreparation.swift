@@ -1,8 +1,9 @@
-// From a task's request to the engine or another carrier: the steps of every hop, listed once and in order. The first request, one after a
-// redirect, one with a proof of credentials, and one of an upload that goes on all take them.
+// From a task's request to the engine or another carrier: the steps of every hop, listed once and in order. The first
+// request, one after a redirect, one with a proof of credentials, and one of an upload that goes on all take them.
 //
-// A step notes what it has found in the hop, and the next one follows at once. Or it waits for an answer (`TaskDriver+Waits`), whose
-// coming goes on from the next step. Or the way ends there: a carrier has the hop, a cache has its answer, or the task is over.
+// A step notes what it has found in the hop, and the next one follows at once. Or it waits for an answer
+// (`TaskDriver+Waits`), whose coming goes on from the next step. Or the way ends there: a carrier has the hop, a cache
+// has its answer, or the task is over.
 //
 // Must not know: what comes of the hop.
 
@@ -12,7 +13,8 @@ import URLLoadingPolicy
 /// One hop of a task, until it is on its way.
 struct HopPreparation: Sendable {
     let task: TaskCore
-    /// Measured: steps that look into its settings take it out first, as a local constant; else all of the settings are copied.
+    /// Measured: steps that look into its settings take it out first, as a local constant; else all of
+    /// the settings are copied.
     let session: SessionCore
     var hop: Hop
 

@@ -1,5 +1,5 @@
-// An asynchronous body as a stream, which is what requests hold, and what classes of the program's read. The loader reads its source
-// without a thread; code that reads the stream itself blocks its own thread.
+// An asynchronous body as a stream, which is what requests hold, and what classes of the program's read. The loader
+// reads its source without a thread; code that reads the stream itself blocks its own thread.
 
 import Dispatch
 import Foundation

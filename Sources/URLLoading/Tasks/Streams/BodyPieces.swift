@@ -1,4 +1,5 @@
-// A body that is read as it comes, piece by piece. Shared by the views of `URLSession.AsyncBytes` and what interceptors see.
+// A body that is read as it comes, piece by piece. Shared by the views of `URLSession.AsyncBytes`
+// and what interceptors see.
 
 import Foundation
 

@@ -1,5 +1,5 @@
-// The streams of a task's body, and what becomes of those that are still unopened when it ends: the writer of a bound pair waits for a
-// reader, and would wait for ever.
+// The streams of a task's body, and what becomes of those that are still unopened when it ends: the writer of a bound
+// pair waits for a reader, and would wait for ever.
 //
 // Must not know: who reads a stream, and how.
 
@@ -31,7 +31,8 @@ extension TaskCompletion {
 }
 
 extension RequestValues {
-    /// Closes the reading end of a pair that is the body, if it was not opened. Other streams have no writer that waits.
+    /// Closes the reading end of a pair that is the body, if it was not opened. Other streams
+    /// have no writer that waits.
     func closeUnopenedPair() {
         guard let pair = httpBodyStream as? BoundInputStream, pair.streamStatus == .notOpen else { return }
         pair.close()

@@ -81,7 +81,8 @@ final class BoundInputStream: InputStream {
     /// Whether reading would wait.
     var isEmpty: Bool { buffer.isEmpty }
 
-    /// Calls `body` once, as soon as reading would not wait, on the thread that has caused it; false where it would not now.
+    /// Calls `body` once, as soon as reading would not wait, on the thread that has caused it;
+    /// false where it would not now.
     func awaitReading(_ body: @escaping @Sendable () -> Void) -> Bool { buffer.awaitReading(body) }
 
     override func read(_ bytes: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
@@ -158,8 +159,8 @@ final class BoundOutputStream: OutputStream {
 }
 
 extension BoundedBuffer {
-    /// Why writing fails (B11.40). A reader that has gone is the end of what can be written, and no failure: it may have all that
-    /// it wanted.
+    /// Why writing fails (B11.40). A reader that has gone is the end of what can be written, and no failure: it may
+    /// have all that it wanted.
     fileprivate var writerFailure: (any Error)? { failure ?? (isAbandoned ? POSIXError(.EPIPE) : nil) }
 }
 

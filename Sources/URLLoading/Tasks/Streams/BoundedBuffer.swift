@@ -91,8 +91,8 @@ final class BoundedBuffer: Sendable {
     /// Picked by feel: far more than two threads need between them, and far less than a machine has.
     static let mostBytes = 64 << 20
 
-    /// What the reader can expect: something that a read gives, which once is 0 because the writer has closed (B11.40); or
-    /// nothing any more.
+    /// What the reader can expect: something that a read gives, which once is 0 because the writer has closed (B11.40);
+    /// or nothing any more.
     var canRead: (something: Bool, end: Bool) {
         state.withLock { state in
             if state.count > 0 { return (true, false) }
@@ -123,8 +123,8 @@ final class BoundedBuffer: Sendable {
     /// Calls `observer` whenever the writer may find something new, on the thread that caused it.
     func observeWriting(_ observer: @escaping @Sendable () -> Void) { state.withLock { $0.writerObserver = observer } }
 
-    /// Calls `body` once, as soon as a reader would not have to wait, on the thread that has caused it; false where it would not
-    /// have to now, and `body` is not called. One reader can wait so.
+    /// Calls `body` once, as soon as a reader would not have to wait, on the thread that has caused it; false where it
+    /// would not have to now, and `body` is not called. One reader can wait so.
     func awaitReading(_ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard !state.canRead else { return false }

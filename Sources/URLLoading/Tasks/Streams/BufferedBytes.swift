@@ -39,8 +39,8 @@ struct BufferedBytes<Supply: PieceSupply>: Sendable {
         buffer.removeAll(keepingCapacity: true)
         position = 0
         if hasEnded { return nil }
-        // Order: before the supply is asked, since what it throws is an end, too. A terminal or a growing file would give more after its
-        // end, and a URL would be loaded again.
+        // Order: before the supply is asked, since what it throws is an end, too. A terminal or a growing file would
+        // give more after its end, and a URL would be loaded again.
         hasEnded = true
         while let piece = try await supply.next(isolation: isolation) {
             guard !piece.isEmpty else { continue }

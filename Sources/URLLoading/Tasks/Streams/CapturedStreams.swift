@@ -1,5 +1,5 @@
-// The pair of streams that a stream task becomes (B15.51): bound streams, of which the other ends are the connection. They
-// live as long as the program holds them, whatever became of task and session.
+// The pair of streams that a stream task becomes (B15.51): bound streams, of which the other ends are the connection.
+// They live as long as the program holds them, whatever became of task and session.
 //
 // Must not know: tasks, delegates, TLS.
 

@@ -1,5 +1,5 @@
-// Reads a stream of server-sent events, over as many loads as it takes: each is a task of its own, and between two of them
-// nothing is open. `EventStreamMachine` says what follows, `EventStreamDecoder` what the bytes mean.
+// Reads a stream of server-sent events, over as many loads as it takes: each is a task of its own, and between two of
+// them nothing is open. `EventStreamMachine` says what follows, `EventStreamDecoder` what the bytes mean.
 
 import Foundation
 import URLLoadingPolicy
@@ -18,8 +18,8 @@ struct EventSubscription: Sendable {
     private var machine: EventStreamMachine
     private var decoder: EventStreamDecoder
     private var phase = Phase.asking
-    /// The body that is read, while the phase is `reading`. It is read in its place: a copy would share what waits in it,
-    /// and all of that would be copied for each piece that is taken.
+    /// The body that is read, while the phase is `reading`. It is read in its place: a copy would share what waits in
+    /// it, and all of that would be copied for each piece that is taken.
     private var pieces: BodyPieces?
     /// The piece that is being read, and how far.
     private var bytes: [UInt8] = []

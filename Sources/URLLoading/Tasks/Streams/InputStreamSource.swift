@@ -1,6 +1,6 @@
-// Reads a body stream piece by piece, on threads that may block for as long as the stream's other end likes. A pair of bound
-// streams says when there is something, and an asynchronous body has a source of its own: no thread waits for these, however many wait to
-// be fed.
+// Reads a body stream piece by piece, on threads that may block for as long as the stream's other end likes. A pair of
+// bound streams says when there is something, and an asynchronous body has a source of its own: no thread waits for
+// these, however many wait to be fed.
 //
 // They are not the threads of `BlockingPool.shared`: a few streams that never get their bytes must not keep names from
 // being looked up. A read that blocks for ever costs its thread, and the task ends by its time-outs.
@@ -48,7 +48,8 @@ final class InputStreamSource: BodySource {
     /// Whether no piece of it was asked for, and it was not closed.
     var isUntouched: Bool { state.withLock { !$0.isAsked && !$0.isOver } }
 
-    /// The stream, where no piece of it was asked for: it can be sent from its beginning, whether or not this was closed.
+    /// The stream, where no piece of it was asked for: it can be sent from its beginning,
+    /// whether or not this was closed.
     var unread: InputStream? { state.withLock { $0.isAsked } ? nil : stream }
 
     func next(_ answer: @escaping @Sendable (SourcePiece) -> Void) {

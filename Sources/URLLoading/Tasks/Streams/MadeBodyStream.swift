@@ -1,4 +1,5 @@
-// The streams that the library itself makes bodies of. A loader can ask them for more than what Foundation's streams know.
+// The streams that the library itself makes bodies of. A loader can ask them for more than what
+// Foundation's streams know.
 
 import Foundation
 

@@ -1,5 +1,5 @@
-// Reads a form's body once, from its first byte to its last; files are read while they are sent, and compared with the lengths that
-// were announced. One thread at a time, as all streams.
+// Reads a form's body once, from its first byte to its last; files are read while they are sent, and compared with the
+// lengths that were announced. One thread at a time, as all streams.
 
 import Foundation
 import URLLoadingSystem

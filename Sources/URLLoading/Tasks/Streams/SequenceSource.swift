@@ -1,7 +1,7 @@
 // Reads an asynchronous sequence for a connection, one piece ahead of what is being sent.
 //
-// The sequence is read in a Swift task whose executor this is: so it knows when the task has nothing more to do at once. Elements
-// are gathered while they come without waiting, and sent as soon as one has to be waited for.
+// The sequence is read in a Swift task whose executor this is: so it knows when the task has nothing more to do at
+// once. Elements are gathered while they come without waiting, and sent as soon as one has to be waited for.
 //
 // Must not know: tasks of a session, how content is framed or sent.
 
@@ -36,8 +36,8 @@ final class SequenceSource: BodySource {
         var reading: Task<Void, Never>?
         var waiting: UnsafeContinuation<Void, Never>?
 
-        /// Whether what has been gathered is a piece. At the announced length it is one, and whether more comes makes no difference to
-        /// it: otherwise it would depend on how fast more comes (B5.29).
+        /// Whether what has been gathered is a piece. At the announced length it is one, and whether more comes makes
+        /// no difference to it: otherwise it would depend on how fast more comes (B5.29).
         var isPiece: Bool { gathered.count >= pieceSize || !gathered.isEmpty && missing.map { $0 <= 0 } ?? false }
 
         /// Whether the sequence may be asked for more.
@@ -160,8 +160,8 @@ final class SequenceSource: BodySource {
     /// Whether no more is wanted.
     @usableFromInline var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Whether the sequence is to hear that it was given up. It is not where the body was whole, nor where it was made for this
-    /// reader alone: then it goes with the reader, and the next one may read the same things anew already.
+    /// Whether the sequence is to hear that it was given up. It is not where the body was whole, nor where it was made
+    /// for this reader alone: then it goes with the reader, and the next one may read the same things anew already.
     @usableFromInline var tellsItsSequence: Bool { !isRenewable && state.withLock { $0.missing != 0 } }
 
     /// What is to follow when bytes of an element were taken.
@@ -233,7 +233,8 @@ struct SequenceReader<Pieces: AsyncSequence>: Sendable where Pieces.Element: URL
     @inlinable
     init(_ make: @escaping @Sendable () -> Pieces) { self.make = make }
 
-    /// Compiled by the program for its sequence, and without a call that may wait for each element: those may be single bytes.
+    /// Compiled by the program for its sequence, and without a call that may wait for each element:
+    /// those may be single bytes.
     @inlinable
     func read(into source: SequenceSource) async throws {
         var elements = make().makeAsyncIterator()

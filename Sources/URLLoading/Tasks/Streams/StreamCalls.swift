@@ -1,5 +1,5 @@
-// What a stream task is asked to do, from before it is resumed to after its end: kept until there is a connection to be,
-// passed on in order while there is, and answered from memory afterwards.
+// What a stream task is asked to do, from before it is resumed to after its end: kept until there is a connection to
+// be, passed on in order while there is, and answered from memory afterwards.
 //
 // Must not know: delegate queues, how errors are told to users.
 

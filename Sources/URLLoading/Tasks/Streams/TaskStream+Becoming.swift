@@ -1,5 +1,5 @@
-// A data task that goes on as a stream task (B1.70): one task, whose face changes while its response waits for the delegate's
-// answer, and which takes the connection behind the response.
+// A data task that goes on as a stream task (B1.70): one task, whose face changes while its response waits for the
+// delegate's answer, and which takes the connection behind the response.
 //
 // Must not know: how a connection leaves HTTP.
 

@@ -1,5 +1,5 @@
-// What a stream task is beside other tasks: its calls on the way to the engine, and what comes back on the way to handlers and
-// delegates (behaviour 15.4). What is asked for and how it ended is kept in its `StreamCalls`.
+// What a stream task is beside other tasks: its calls on the way to the engine, and what comes back on the way to
+// handlers and delegates (behaviour 15.4). What is asked for and how it ended is kept in its `StreamCalls`.
 //
 // Must not know: bytes on the wire, in which order calls are carried out.
 

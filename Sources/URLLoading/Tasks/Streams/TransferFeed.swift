@@ -1,5 +1,5 @@
-// The consumer's end of a task's events: starts the task, takes its events in batches, and ends the task when no iteration
-// is left that could ask for more.
+// The consumer's end of a task's events: starts the task, takes its events in batches, and ends the task when no
+// iteration is left that could ask for more.
 //
 // Must not know: what is made of the events.
 

@@ -1,5 +1,5 @@
-// What is kept of an upload to go on with it later: resume data. JSON with a version, made and read here only. It holds no
-// secrets, and it is read with as much care as if an attacker had written it.
+// What is kept of an upload to go on with it later: resume data. JSON with a version, made and read here only. It holds
+// no secrets, and it is read with as much care as if an attacker had written it.
 //
 // Must not know: tasks.
 

@@ -4,7 +4,8 @@ import Foundation
 import URLLoadingPolicy
 
 extension TaskUpload {
-    /// Cancels the task and gives what is needed to go on, or nil, on the delegate queue, before the task's last message.
+    /// Cancels the task and gives what is needed to go on, or nil, on the delegate queue, before
+    /// the task's last message.
     func cancel(producing handler: @escaping @Sendable (Data?) -> Void) {
         guard let session = task.session else {
             // It uploads nothing, whatever it is called.
@@ -52,7 +53,8 @@ extension TaskUpload {
         return URLError(ours.code, userInfo: userInfo)
     }
 
-    /// The upload is over: it lets go of its body, and those that came too late to be told before are told that there is nothing.
+    /// The upload is over: it lets go of its body, and those that came too late to be told before are
+    /// told that there is nothing.
     func ended() {
         let (handlers, claim) = task.state.withLockLettingGo { state in
             defer { state.resumeDataHandlers = [] }

@@ -1,6 +1,6 @@
-// What an upload is beside other tasks: it goes on after a loss. The machine of `URLLoadingPolicy` says what follows, here it is done. The requests that
-// ask and go on are hops of the task like all others: they pass the same storages, proxies, questions and time-outs, but
-// neither delegates nor handlers see anything of them (B11.34).
+// What an upload is beside other tasks: it goes on after a loss. The machine of `URLLoadingPolicy` says what follows,
+// here it is done. The requests that ask and go on are hops of the task like all others: they pass the same storages,
+// proxies, questions and time-outs, but neither delegates nor handlers see anything of them (B11.34).
 //
 // Must not know: the fields' meaning, the form of resume data.
 
@@ -122,7 +122,8 @@ struct TaskUpload: Sendable {
         return known.isRewritten(file)
     }
 
-    /// Where the resource has moved, the claim goes with it (B11.35); false where another task is at work there (B11.38).
+    /// Where the resource has moved, the claim goes with it (B11.35); false where another task
+    /// is at work there (B11.38).
     private func claimMoved() -> Bool {
         let new = task.state.withLock { state -> String? in
             guard let progress = state.upload, let claim = progress.claim, let resource = progress.machine.resource,

@@ -1,4 +1,5 @@
-// What a task knows of its resumable upload, behind the one Mutex of its `TaskCore`; and what a hop of it is to its receiver.
+// What a task knows of its resumable upload, behind the one Mutex of its `TaskCore`; and what a hop
+// of it is to its receiver.
 //
 // Must not know: how a request is sent, what a delegate hears.
 

@@ -9,7 +9,8 @@ import URLLoadingPolicy
 import URLLoadingSystem
 import URLLoadingWire
 
-/// What a hop asks for, as its receiver has to know it. A class, since every hop has room for one, and hardly any has one.
+/// What a hop asks for, as its receiver has to know it. A class, since every hop has room for
+/// one, and hardly any has one.
 final class WebSocketHop: Sendable {
     let handshake: WebSocketHandshake
     /// The fields that were sent.

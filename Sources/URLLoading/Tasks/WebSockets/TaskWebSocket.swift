@@ -1,6 +1,6 @@
-// What a web socket task is beside other tasks: its calls on the way to the engine, and what comes back on the way to handlers
-// and delegates (behaviour 15.1 to 15.3). What is asked for and how it ended is kept in its `WebSocketCalls`. The handshake is a
-// hop like others; what is peculiar to it is in `TaskWebSocket+Handshake`.
+// What a web socket task is beside other tasks: its calls on the way to the engine, and what comes back on the way to
+// handlers and delegates (behaviour 15.1 to 15.3). What is asked for and how it ended is kept in its `WebSocketCalls`.
+// The handshake is a hop like others; what is peculiar to it is in `TaskWebSocket+Handshake`.
 //
 // Async calls are resumed by the loop itself, handlers on the delegate queue.
 //
@@ -63,8 +63,8 @@ struct TaskWebSocket: Sendable {
         try await message(received())
     }
 
-    /// The next message for an iteration. After a goodbye of either side it fails only at the end, when it is known how the conversation
-    /// was closed (B15.57).
+    /// The next message for an iteration. After a goodbye of either side it fails only at the end, when it is known how
+    /// the conversation was closed (B15.57).
     func receiveOrEnd() async throws -> URLSessionWebSocketTask.Message {
         let result = await received()
         guard case .failure(.end(.closed)) = result, let calls else { return try message(result) }
@@ -102,8 +102,8 @@ struct TaskWebSocket: Sendable {
         if let calls { calls.say(order) } else { order.refuse(.known(URLError(.unsupportedURL))) }
     }
 
-    /// Brings the answer to a call of `send` or `ping` to its handler. The end waits for a handler that hears of a success:
-    /// it may ask for a message.
+    /// Brings the answer to a call of `send` or `ping` to its handler. The end waits for a handler that hears of a
+    /// success: it may ask for a message.
     private func hearEnd(of handler: @escaping @Sendable ((any Error)?) -> Void, _ failure: WebSocketFailure?) {
         let holdsEnd = failure == nil && calls?.hold() == true
         hear(.answered(handler, failure, holdsEnd: holdsEnd))

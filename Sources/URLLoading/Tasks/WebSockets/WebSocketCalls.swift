@@ -1,9 +1,10 @@
 // What a web socket task is asked to do, from before it is resumed to after its end: kept until the handshake is over,
 // passed on in order while the web socket is open, and answered from memory afterwards.
 //
-// The end is told behind the messages that came before it (B15.55). A handler that gets a message mostly asks for the next
-// one, so the end waits for handlers that have not returned and for calls of `receive` that are not answered: both *hold*
-// it. The first call that gets no message shows that there are none left; from then on nothing new holds the end.
+// The end is told behind the messages that came before it (B15.55). A handler that gets a message mostly asks for
+// the next one, so the end waits for handlers that have not returned and for calls of `receive` that are not
+// answered: both *hold* it. The first call that gets no message shows that there are none left; from then on
+// nothing new holds the end.
 //
 // Must not know: delegate queues, how errors are told to users.
 

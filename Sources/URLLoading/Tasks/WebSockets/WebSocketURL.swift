@@ -1,5 +1,5 @@
-// The schemes of web sockets: a handshake is an HTTP request, so that all rules of http hold for ws, and those of https for
-// wss (B15.1, B15.7).
+// The schemes of web sockets: a handshake is an HTTP request, so that all rules of http hold for ws, and those of https
+// for wss (B15.1, B15.7).
 
 import Foundation
 

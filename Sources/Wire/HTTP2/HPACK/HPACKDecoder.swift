@@ -1,10 +1,10 @@
-// Decodes header blocks as they come, in pieces that may end anywhere. Nothing of a block is collected but the field that
-// is being read, and of this no more than may be used: every budget is looked at before a string is decoded. A block is
-// always decoded to its end, because the table must stay the same as the peer's, also where its fields are not wanted.
-// It knows no frames and no streams, and what fields mean. RFC 7541 §3, §6; RFC 9113 §4.3.
+// Decodes header blocks as they come, in pieces that may end anywhere. Nothing of a block is collected but the field
+// that is being read, and of this no more than may be used: every budget is looked at before a string is decoded. A
+// block is always decoded to its end, because the table must stay the same as the peer's, also where its fields are not
+// wanted. It knows no frames and no streams, and what fields mean. RFC 7541 §3, §6; RFC 9113 §4.3.
 //
-// A literal is decoded to the end of the list's buffer. Then it is copied to the table, if it belongs there, and becomes
-// a field of the list or is taken out of the buffer again.
+// A literal is decoded to the end of the list's buffer. Then it is copied to the table, if it belongs there, and
+// becomes a field of the list or is taken out of the buffer again.
 
 /// A resumable decoder of the header blocks of one connection.
 package struct HPACKDecoder: ~Copyable {

@@ -1,12 +1,12 @@
-// Encodes the heads of messages: pseudo-header fields first, then the fields that HTTP/2 has, in lower case. The heads are
-// the same values that HTTP/1.1 writes, with what it needs for its connections; that is left out here. Everything is
-// checked before a byte is written, since a block that was begun must be sent. RFC 9113 §8.2, §8.3; H3.1 to H3.5.
+// Encodes the heads of messages: pseudo-header fields first, then the fields that HTTP/2 has, in lower case. The heads
+// are the same values that HTTP/1.1 writes, with what it needs for its connections; that is left out here. Everything
+// is checked before a byte is written, since a block that was begun must be sent. RFC 9113 §8.2, §8.3; H3.1 to H3.5.
 
 extension HPACKEncoder {
     /// Appends the block of a request.
     ///
-    /// `authority` is the origin's; a Host field of the head stands in its place. `content-length` follows from `framing`.
-    /// Throws, and appends nothing, if a part may not be sent.
+    /// `authority` is the origin's; a Host field of the head stands in its place. `content-length` follows from
+    /// `framing`. Throws, and appends nothing, if a part may not be sent.
     package mutating func encode(
         _ head: RequestHead, scheme: String, authority: String, framing: BodyFraming, into out: inout [UInt8]
     ) throws(WireError) {
@@ -28,8 +28,8 @@ extension HPACKEncoder {
 
     /// Appends the block of a response, which may be an informational one.
     ///
-    /// `.length` writes `content-length`; otherwise that field is the head's, so that the answer to a HEAD can name a length.
-    /// Throws, and appends nothing, if a part may not be sent.
+    /// `.length` writes `content-length`; otherwise that field is the head's, so that the answer to a HEAD can name a
+    /// length. Throws, and appends nothing, if a part may not be sent.
     package mutating func encode(
         _ head: ResponseHead, framing: BodyFraming, into out: inout [UInt8]
     ) throws(WireError) {

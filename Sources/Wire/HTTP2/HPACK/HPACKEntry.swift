@@ -1,5 +1,5 @@
-// Where an entry of a table lies, and what it counts. Name and value lie one behind the other, so that both are copied at
-// once. RFC 7541 §4.1.
+// Where an entry of a table lies, and what it counts. Name and value lie one behind the other, so that both are copied
+// at once. RFC 7541 §4.1.
 
 /// The place of an entry among the bytes of its table.
 struct HPACKEntry {

@@ -1,6 +1,6 @@
-// Finds entries of the encoder's dynamic table by their bytes. Entries whose names have hashes with the same beginning form a
-// chain, newest first; each knows the number of the next older one. Numbers only rise, so an entry that was dropped ends
-// its chain by itself.
+// Finds entries of the encoder's dynamic table by their bytes. Entries whose names have hashes with the same beginning
+// form a chain, newest first; each knows the number of the next older one. Numbers only rise, so an entry that was
+// dropped ends its chain by itself.
 
 /// An index of a dynamic table for the encoder.
 struct HPACKFinder {

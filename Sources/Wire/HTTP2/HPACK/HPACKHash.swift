@@ -1,5 +1,6 @@
-// The hashes by which the encoder finds fields again: a product for eight bytes. What it is asked about comes from our own
-// program, and a table has no more than 128 entries, so an attacker gains nothing by fields whose hashes are the same.
+// The hashes by which the encoder finds fields again: a product for eight bytes. What it is asked about comes
+// from our own program, and a table has no more than 128 entries, so an attacker gains nothing by fields
+// whose hashes are the same.
 
 /// Hashes of names, and marks of values.
 enum HPACKHash {

@@ -1,6 +1,6 @@
-// Which fields enter the table. What is a secret that can be guessed piece by piece never does, and a proxy that passes it on
-// must not put it into a table either. What differs from one message to the next is not worth the place it would take
-// from others. H3.8, RFC 7541 §6.2, §7.1.3.
+// Which fields enter the table. What is a secret that can be guessed piece by piece never does, and a proxy that passes
+// it on must not put it into a table either. What differs from one message to the next is not worth the place it would
+// take from others. H3.8, RFC 7541 §6.2, §7.1.3.
 
 /// How a field is written that no table has.
 enum HPACKIndexing {

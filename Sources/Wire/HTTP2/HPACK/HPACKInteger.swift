@@ -1,5 +1,5 @@
-// Integers with a prefix: what fits into the rest of a byte, and else seven bits a byte behind it, the lowest first. Read
-// byte by byte, since a block may be cut anywhere. RFC 7541 §5.1.
+// Integers with a prefix: what fits into the rest of a byte, and else seven bits a byte behind it, the lowest first.
+// Read byte by byte, since a block may be cut anywhere. RFC 7541 §5.1.
 
 /// An integer that is being read.
 struct HPACKInteger {

@@ -1,5 +1,5 @@
-// How much a header block may hold before its fields are dropped, and how much before its connection is. The numbers are
-// H9.5: far above what servers send, and little enough to be borne by a thousand connections at once.
+// How much a header block may hold before its fields are dropped, and how much before its connection is. The numbers
+// are H9.5: far above what servers send, and little enough to be borne by a thousand connections at once.
 
 /// The budgets of a decoder of header blocks.
 ///

@@ -1,4 +1,5 @@
-// A string of a header block that can be read at once: its length is a single byte, and all of it has come. RFC 7541 §5.2.
+// A string of a header block that can be read at once: its length is a single byte, and all of it
+// has come. RFC 7541 §5.2.
 
 /// Where such a string lies in a fragment of a block.
 struct HPACKShortString {

@@ -1,4 +1,5 @@
-// The table that both ends know before the first byte: 61 fields, or names of fields, that are common. RFC 7541 appendix A.
+// The table that both ends know before the first byte: 61 fields, or names of fields, that are
+// common. RFC 7541 appendix A.
 
 /// The static table.
 struct HPACKStaticTable: Sendable {

@@ -1,7 +1,7 @@
 // Makes heads of decoded header lists, or finds that they are malformed. The heads are the same values that HTTP/1.1
-// gives: pseudo-header fields become what a start line says, and `:authority` becomes Host. It knows no stream: whether a
-// block may come where it does, and whether the data agree with it, is asked elsewhere. RFC 9113 §8.1 to §8.3; H4.2, H4.6,
-// H4.7.
+// gives: pseudo-header fields become what a start line says, and `:authority` becomes Host. It knows no stream: whether
+// a block may come where it does, and whether the data agree with it, is asked elsewhere. RFC 9113 §8.1 to §8.3; H4.2,
+// H4.6, H4.7.
 
 /// What a decoded header list says, and what it may not say.
 package enum HeaderBlockRules {

@@ -1,6 +1,6 @@
 // Everything that can be wrong with the fields of a message whose header block could be decoded, one case a reason: the
-// message is malformed, its stream ends with PROTOCOL_ERROR, and the connection lives on. Cases carry numbers, never bytes of the
-// peer. RFC 9113 §8.1.1; H4.7, H4.8.
+// message is malformed, its stream ends with PROTOCOL_ERROR, and the connection lives on. Cases carry numbers, never
+// bytes of the peer. RFC 9113 §8.1.1; H4.7, H4.8.
 
 /// Why a message is malformed.
 package enum HeaderFault: Error, Sendable, Equatable {

@@ -1,5 +1,5 @@
-// The fields of one header block as they were decoded: one byte buffer and a table of offsets into it, used for one block
-// after the other. It knows no rule of HTTP: `HeaderBlockRules` makes a head of it. RFC 9113 §8.2.
+// The fields of one header block as they were decoded: one byte buffer and a table of offsets into it, used for one
+// block after the other. It knows no rule of HTTP: `HeaderBlockRules` makes a head of it. RFC 9113 §8.2.
 
 /// An ordered list of fields, pseudo-header fields included.
 package struct HeaderList: Sendable {

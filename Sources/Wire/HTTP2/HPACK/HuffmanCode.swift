@@ -1,6 +1,6 @@
-// The Huffman code of header strings. The code is canonical: codes of one length follow one another in the order of their
-// symbols, and the first code of a length follows the last of the length before. So the lengths are all there is to know,
-// and the codes of RFC 7541 appendix B come of them. RFC 7541 §5.2.
+// The Huffman code of header strings. The code is canonical: codes of one length follow one another in the order of
+// their symbols, and the first code of a length follows the last of the length before. So the lengths are all there is
+// to know, and the codes of RFC 7541 appendix B come of them. RFC 7541 §5.2.
 
 /// The code's tables, for both directions.
 struct HuffmanCode: Sendable {
@@ -9,10 +9,12 @@ struct HuffmanCode: Sendable {
     /// For each byte how many bits its code has.
     let lengths: [UInt8]
 
-    /// For what the next bits begin with a symbol and its length, as `symbol << 8 | length`; 0 for codes that are longer.
+    /// For what the next bits begin with a symbol and its length, as `symbol << 8 | length`; 0
+    /// for codes that are longer.
     let short: [UInt16]
-    /// For the next `pairBits` bits what they decode to: two symbols, or one where there is no room for another, as
-    /// `count << 24 | length << 16 | second << 8 | first`, the length being that of all of them; 0 for codes that are longer.
+    /// For the next `pairBits` bits what they decode to: two symbols, or one where there is no room for
+    /// another, as `count << 24 | length << 16 | second << 8 | first`, the length being that of all of them; 0
+    /// for codes that are longer.
     let pairs: [UInt32]
     /// The longer codes, shortest first.
     let long: [LongCodes]

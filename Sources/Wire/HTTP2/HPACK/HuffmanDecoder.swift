@@ -1,6 +1,6 @@
-// Undoes the Huffman code of a string that may come in pieces. Bits wait at the top of a word; the next twelve of them are
-// looked up, which mostly gives two symbols. Where these are not known to have come whole, ten of them give a symbol or tell that
-// its code is longer. RFC 7541 §5.2.
+// Undoes the Huffman code of a string that may come in pieces. Bits wait at the top of a word; the next twelve of them
+// are looked up, which mostly gives two symbols. Where these are not known to have come whole, ten of them give a
+// symbol or tell that its code is longer. RFC 7541 §5.2.
 
 /// A resumable decoder of one string after the other.
 struct HuffmanDecoder {
@@ -55,7 +55,8 @@ struct HuffmanDecoder {
         (bits, count) = (0, 0)
     }
 
-    /// Decodes as long as whole words are there and the codes are short: four look-ups take no more bits than a filled word has.
+    /// Decodes as long as whole words are there and the codes are short: four look-ups take no more
+    /// bits than a filled word has.
     @inline(__always)
     private static func takePairs(
         _ bits: inout UInt64, _ count: inout Int, _ pairs: UnsafeBufferPointer<UInt32>, _ input: UnsafeRawBufferPointer,
@@ -76,7 +77,8 @@ struct HuffmanDecoder {
         }
     }
 
-    /// Decodes the next one or two symbols, where their codes are short and have come; false where that is to be looked at.
+    /// Decodes the next one or two symbols, where their codes are short and have come; false where
+    /// that is to be looked at.
     @inline(__always)
     private static func takePair(
         _ bits: inout UInt64, _ count: inout Int, _ pairs: UnsafeBufferPointer<UInt32>,

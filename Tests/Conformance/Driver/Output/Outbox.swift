@@ -28,8 +28,8 @@ package final class Outbox: Sendable {
 
     /// Waits until everything given so far is written; whether it is.
     ///
-    /// Gives up at the first time where the reader takes nothing, and later when it has taken nothing for a second; at the
-    /// latest at the second time. While there is room for more the reader is not what we wait for.
+    /// Gives up at the first time where the reader takes nothing, and later when it has taken nothing for a second; at
+    /// the latest at the second time. While there is room for more the reader is not what we wait for.
     @discardableResult
     package func flush(untilStuckAt firstTime: DispatchTime, latest: DispatchTime) -> Bool {
         let written = DispatchSemaphore(value: 0)
@@ -52,8 +52,8 @@ package final class Outbox: Sendable {
         return poll(&query, 1, milliseconds) > 0
     }
 
-    /// Runs on the queue. Nothing is kept back in a buffer of ours. Written in pieces, as a call for the whole of a long
-    /// line would return at its end only, and until then it would look like a standstill.
+    /// Runs on the queue. Nothing is kept back in a buffer of ours. Written in pieces, as a call for the whole of a
+    /// long line would return at its end only, and until then it would look like a standstill.
     private func write(_ line: Data) {
         guard !isBroken.load(ordering: .relaxed) else { return }
         line.withUnsafeBytes { bytes in

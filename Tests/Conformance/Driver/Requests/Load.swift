@@ -46,8 +46,8 @@ final class BytesLoad: Load {
         }
     }
 
-    /// Cancels where the options say so. What is there already, the end included, does not count any more: how much that
-    /// is is chance.
+    /// Cancels where the options say so. What is there already, the end included, does not count any more: how much
+    /// that is is chance.
     private func stop(_ bytes: URLSession.AsyncBytes) async {
         bytes.task.cancel()
         // Waited for, since metrics come with the end.

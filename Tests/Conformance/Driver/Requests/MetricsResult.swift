@@ -17,8 +17,8 @@ extension URLSessionTaskMetrics {
 
 extension URLSessionTaskTransactionMetrics {
     fileprivate var json: JSONValue {
-        // Without a connection, as where it was refused, there is nothing to know about it. What comes from elsewhere than the
-        // network uses none.
+        // Without a connection, as where it was refused, there is nothing to know about it. What comes from elsewhere
+        // than the network uses none.
         let isKnown = remotePort != nil || resourceFetchType != .networkLoad
         var members: [(String, JSONValue?)] = [
             ("fetch", .string(fetch)),

@@ -69,7 +69,8 @@ final class DriverWebSocket: NSObject, URLSessionWebSocketDelegate {
         task.send(message) { done($0.map(TransferError.init)) }
     }
 
-    /// The next message. A message that comes when the time is over, if there is a time, goes to the next call that asks.
+    /// The next message. A message that comes when the time is over, if there is a time, goes to
+    /// the next call that asks.
     func receive(within milliseconds: Int? = nil, _ take: @escaping @Sendable (Received) -> Void) {
         let (kept, number, asks) = state.withLock { state -> (Received?, Int, Bool) in
             if !state.kept.isEmpty { return (state.kept.removeFirst(), 0, false) }

@@ -20,8 +20,8 @@ final class WebSocketEcho: Sendable {
     private let state = Mutex(State())
     private let done: @Sendable (JSONValue) -> Void
 
-    /// `done` is called once, with the result; no message may take longer than so many milliseconds to come or to go, nor
-    /// may the end.
+    /// `done` is called once, with the result; no message may take longer than so many milliseconds to come or to go,
+    /// nor may the end.
     init(_ socket: DriverWebSocket, patience: Int, done: @escaping @Sendable (JSONValue) -> Void) {
         self.socket = socket
         self.patience = patience
@@ -82,8 +82,8 @@ final class WebSocketEcho: Sendable {
         state.withLock { $0.deadline = deadline }
     }
 
-    /// Looks when the time of the present step is over, which often is a later one by then. One timer at a time: one for
-    /// each step would stay behind for its whole time, millions of them where messages are short.
+    /// Looks when the time of the present step is over, which often is a later one by then. One timer at a time: one
+    /// for each step would stay behind for its whole time, millions of them where messages are short.
     private func watch() {
         let (deadline, isOver) = state.withLock { ($0.deadline, $0.isOver) }
         if isOver { return }

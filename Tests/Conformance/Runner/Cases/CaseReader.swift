@@ -80,8 +80,8 @@ struct CaseReader {
         if let draft { try add(draft) }
     }
 
-    /// A row's case: the form's lines, with the row's columns, which stand between tildes, in place of $1, $2 and so on.
-    /// A line of which nothing is left is left out.
+    /// A row's case: the form's lines, with the row's columns, which stand between tildes, in place of $1, $2 and so
+    /// on. A line of which nothing is left is left out.
     private func row(_ row: Line, of form: [Line]) throws(CaseFileFault) -> Draft {
         var columns = [""]
         for piece in row.text.split(separator: " ", omittingEmptySubsequences: false) {

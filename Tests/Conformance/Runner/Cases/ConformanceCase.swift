@@ -21,7 +21,8 @@ struct ConformanceCase: Sendable {
     /// The name in lists and in the file of expected failures.
     var name: String { "\(group): \(title)" }
 
-    /// The chapters of the behaviour statements among the references, each once: of "B16.31" it is "16", of "H4.7" "H4".
+    /// The chapters of the behaviour statements among the references, each once: of "B16.31" it
+    /// is "16", of "H4.7" "H4".
     var chapters: [String] {
         var chapters: [String] = []
         for reference in references where reference.hasPrefix("B") || reference.hasPrefix("H") {

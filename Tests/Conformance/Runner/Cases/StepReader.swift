@@ -6,7 +6,8 @@ import URLLoadingTestSupport
 
 /// Reads lines of cases.
 enum StepReader {
-    /// The action of a line; `answersBefore` is how many answers came before it in its case, `previous` what the line before asks for.
+    /// The action of a line; `answersBefore` is how many answers came before it in its case, `previous` what
+    /// the line before asks for.
     static func action(of text: Substring, answersBefore: Int, behind previous: Action?) throws(CaseFault) -> Action {
         let word = text.prefix { $0 != " " }
         let rest = text.dropFirst(word.count).drop { $0 == " " }

@@ -1,5 +1,6 @@
-// Runs drivers against servers that reply with anything, over HTTP/1.1 and HTTP/2, with TLS and without, as they are and through
-// a network that spoils what it carries, and looks at one thing: every command is answered, and the driver lives until its input ends.
+// Runs drivers against servers that reply with anything, over HTTP/1.1 and HTTP/2, with TLS and without, as they are
+// and through a network that spoils what it carries, and looks at one thing: every command is answered, and the driver
+// lives until its input ends.
 //
 // Must not know: what a good answer would have been.
 
@@ -193,8 +194,8 @@ struct FuzzStage: Sendable {
             ] + framed
     }
 
-    /// Servers that speak HTTP/2 only: one without TLS, for clients that know that before, one with it, and one that says
-    /// nothing but its own.
+    /// Servers that speak HTTP/2 only: one without TLS, for clients that know that before, one with it, and one that
+    /// says nothing but its own.
     private static func framingServers(
         _ tls: ServerTLS, seed: UInt64, next: @escaping @Sendable () -> Int
     ) throws -> [LoopbackServer] {

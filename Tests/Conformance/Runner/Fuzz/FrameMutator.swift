@@ -1,5 +1,5 @@
-// Replies over HTTP/2 that no server should give: good ones with frames between that have no place there, spoilt in a few places,
-// or nothing that ever was one. The same numbers make the same replies.
+// Replies over HTTP/2 that no server should give: good ones with frames between that have no place there, spoilt in a
+// few places, or nothing that ever was one. The same numbers make the same replies.
 //
 // Must not know: drivers.
 

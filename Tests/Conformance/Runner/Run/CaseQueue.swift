@@ -72,8 +72,8 @@ final class CaseQueue: Sendable {
                 current = driver
                 let run = await Self.run(cases[index], number: index, driver)
                 failure = run.failure
-                // The next case gets a new one after each failure, too: a driver whose output has ended, which is what a case sees of
-                // its end, still counts as running until the process has been waited for.
+                // The next case gets a new one after each failure, too: a driver whose output has ended, which is what
+                // a case sees of its end, still counts as running until the process has been waited for.
                 if run.hasEndedDriver || failure?.isUnsupported == false || !driver.isRunning { current = nil }
             } catch {
                 failure = CaseFailure("the driver could not be started: \(error)")
@@ -92,8 +92,8 @@ final class CaseQueue: Sendable {
         case notLate
     }
 
-    /// A case that does not end within its time is ended together with its driver. The time may be over just when the case ends by
-    /// itself: then the driver has ended, and the case has not failed.
+    /// A case that does not end within its time is ended together with its driver. The time may be over just when the
+    /// case ends by itself: then the driver has ended, and the case has not failed.
     private static func run(
         _ conformanceCase: ConformanceCase, number: Int, _ driver: DriverProcess
     ) async -> (failure: CaseFailure?, hasEndedDriver: Bool) {

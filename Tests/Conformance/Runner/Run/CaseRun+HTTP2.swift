@@ -1,4 +1,5 @@
-// What a case expects to have come over HTTP/2. What has not come yet is waited for, as long as the client has a connection.
+// What a case expects to have come over HTTP/2. What has not come yet is waited for, as long as the
+// client has a connection.
 //
 // Must not know: other cases, and where results go.
 
@@ -39,8 +40,8 @@ extension CaseRun {
         }
     }
 
-    /// What has come at a server once that is as wanted, or no client is connected any more that could send it. A connection that
-    /// is not there yet is waited for.
+    /// What has come at a server once that is as wanted, or no client is connected any more that could send it. A
+    /// connection that is not there yet is waited for.
     private func sight(
         of name: String, connection: Int? = nil, when isWanted: @escaping @Sendable (HTTP2Sight) -> Bool
     ) async throws -> HTTP2Sight {

@@ -1,5 +1,5 @@
-// Compares a frame that has come with the parts of its line. A name that begins with a capital letter is about the frame itself, any
-// other is a field of its block or a setting.
+// Compares a frame that has come with the parts of its line. A name that begins with a capital letter is about the
+// frame itself, any other is a field of its block or a setting.
 //
 // Must not know: drivers and servers.
 

@@ -28,7 +28,8 @@ struct HTTP2Sight {
         Set(frames.lazy.filter(\.beginsBlock).map { [UInt32($0.connection), $0.header.stream] }).count
     }
 
-    /// The fields of the block that begins at a place, in order. All blocks before it are decoded, too: they make the table.
+    /// The fields of the block that begins at a place, in order. All blocks before it are decoded,
+    /// too: they make the table.
     func fields(at place: Int) throws(CaseFailure) -> [(name: String, value: String)] {
         var decoder = HPACKDecoder()
         for next in frames.indices where frames[next].beginsBlock && frames[next].connection == frames[place].connection

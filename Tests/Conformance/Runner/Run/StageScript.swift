@@ -1,5 +1,5 @@
-// What the servers of a case do, gathered from its lines: answers, and what is done on connections of HTTP/2, each with the steps
-// of the lines behind it.
+// What the servers of a case do, gathered from its lines: answers, and what is done on connections of HTTP/2, each with
+// the steps of the lines behind it.
 //
 // Must not know: servers that run.
 

@@ -39,8 +39,8 @@ struct WebSocketScript {
         case .send(let isText, let text): return [.send(message(isText, try words.bytes(text)))]
         case .frame(let first, let text, let isBytewise):
             let bytes = Self.frame(first, try words.bytes(text))
-            // A turn of the loop between two bytes gives the client a chance to see them apart. None behind the last one: the
-            // client may have answered and gone by then, and the script would end before it has looked.
+            // A turn of the loop between two bytes gives the client a chance to see them apart. None behind the last
+            // one: the client may have answered and gone by then, and the script would end before it has looked.
             let pieces: [[WebSocketStep]] = isBytewise ? bytes.map { [.raw([$0])] } : [[.raw(bytes)]]
             return Array(pieces.joined(separator: [.delay(.zero)]))
         case .raw(let text): return [.raw(try words.bytes(text))]

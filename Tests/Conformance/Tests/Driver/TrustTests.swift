@@ -71,7 +71,8 @@ struct TrustTests {
 
     @Test("The time of the check can be chosen")
     func time() async throws {
-        // B3.28: an anchor's own dates do not count. All were made one after the other, and the machine may have taken seconds over it.
+        // B3.28: an anchor's own dates do not count. All were made one after the other, and the machine may
+        // have taken seconds over it.
         let chain = try [leaf.get().certificate, intermediate.get().certificate]
         let start = try #require(chain.compactMap(\.notBefore).max())
         let end = try #require(chain.compactMap(\.notAfter).min())

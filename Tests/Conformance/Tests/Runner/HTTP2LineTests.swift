@@ -1,4 +1,5 @@
-// The lines of cases about HTTP/2: what they send arrives, what they expect can be wrong, and a client that breaks a rule fails.
+// The lines of cases about HTTP/2: what they send arrives, what they expect can be wrong, and a client
+// that breaks a rule fails.
 
 import Testing
 import URLLoadingTestSupport

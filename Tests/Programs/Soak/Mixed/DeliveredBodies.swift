@@ -1,5 +1,5 @@
-// What a client was sent, read once more by the book: which bodies stood in it. Over HTTP/1.1 a body stands there as it is; over
-// HTTP/2 in frames, between those of other streams. RFC 9113 §4.1, §6.1.
+// What a client was sent, read once more by the book: which bodies stood in it. Over HTTP/1.1 a body stands there as it
+// is; over HTTP/2 in frames, between those of other streams. RFC 9113 §4.1, §6.1.
 
 import Foundation
 import URLLoadingWire

@@ -1,4 +1,5 @@
-// What a download has left. Foundation's own way of reading leaks 4 KiB for each empty file, which hides what we would leak.
+// What a download has left. Foundation's own way of reading leaks 4 KiB for each empty file, which
+// hides what we would leak.
 
 import Foundation
 

@@ -1,5 +1,5 @@
-// Exercises against servers that mean harm, or are of two minds: one that lays an answer ready before it is asked, one to which
-// another server sends on, one that does not end what it has begun, and one that wants to be asked otherwise.
+// Exercises against servers that mean harm, or are of two minds: one that lays an answer ready before it is asked, one
+// to which another server sends on, one that does not end what it has begun, and one that wants to be asked otherwise.
 
 import Foundation
 import Synchronization
@@ -22,8 +22,8 @@ enum ForgedAnswers {
 
     static func forget(_ number: Int) { gates.withLock { $0[number] = nil } }
 
-    /// An answer, and behind it, when the gate is open, one that no request has asked for: over HTTP/2 on the stream that the
-    /// next request will open.
+    /// An answer, and behind it, when the gate is open, one that no request has asked for: over HTTP/2 on the stream
+    /// that the next request will open.
     static func answer(_ number: Int, to request: ServerRequest) -> ServerResponse {
         if let stream = request.stream {
             return .http2([
@@ -63,8 +63,8 @@ extension Lane {
         ForgedAnswers.gate(number).open()
         let length = Self.length(&random)
         let body = SoakBody.bytes(number, length: length)
-        // The server has one loop, which tells of sockets before it runs what others have sent it: it may answer a first
-        // request before it sends the forged answer, and a second one only afterwards.
+        // The server has one loop, which tells of sockets before it runs what others have sent it: it may answer a
+        // first request before it sends the forged answer, and a second one only afterwards.
         for _ in 0..<2 {
             guard try await load("/body/\(number)/\(length)", in: self.session, body) else { return }
         }
@@ -87,8 +87,8 @@ extension Lane {
         judge(ending, what, .init(body: Array("nothing".utf8), lastProtocol: last), since: before)
     }
 
-    /// H7.4, B17.16: an answer that ends before its end is none. Over HTTP/2 its stream is reset, and others go on; over HTTP/1.1 there
-    /// is only the end of the connection for it.
+    /// H7.4, B17.16: an answer that ends before its end is none. Over HTTP/2 its stream is reset, and others go on;
+    /// over HTTP/1.1 there is only the end of the connection for it.
     func brokenOff(_ what: String, _ number: Int, _ random: inout SeededRandom) async throws {
         let length = max(1, Self.length(&random))
         let point = Int.random(in: 0..<length, using: &random)
@@ -99,7 +99,8 @@ extension Lane {
         judge(ending, what, .init(body: SoakBody.bytes(number, length: length), isBrokenOff: true), since: before)
     }
 
-    /// H7.7: a server that wants HTTP/1.1 is asked in it. With a session of its own, since sessions remember such servers.
+    /// H7.7: a server that wants HTTP/1.1 is asked in it. With a session of its own, since
+    /// sessions remember such servers.
     func fallBack(_ what: String, _ number: Int) async throws {
         let session = anotherSession()
         defer { session.finishTasksAndInvalidate() }

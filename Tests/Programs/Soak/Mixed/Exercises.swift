@@ -29,8 +29,9 @@ enum Exercise: String, CaseIterable {
         }
     }
 
-    /// The exercises that have a meaning on a lane. Where changed bytes cannot be noticed, only those that tell right from wrong
-    /// in spite of them: one request without framing inside its body, and an answer that can be looked for in what was delivered.
+    /// The exercises that have a meaning on a lane. Where changed bytes cannot be noticed, only those that tell
+    /// right from wrong in spite of them: one request without framing inside its body, and an answer that can be
+    /// looked for in what was delivered.
     static func choices(on kind: Lane.Kind, over spoken: LaneProtocol) -> [Exercise] {
         if kind == .dirty { return [.get] }
         return allCases.filter { $0 != .fallBack || spoken == .http2 }

@@ -6,7 +6,8 @@ import URLLoadingTestSupport
 
 /// The feeding of one such stream.
 //
-// `@unchecked Sendable`: the writing end is touched by the feeding thread alone; Foundation's stream classes are never Sendable.
+// `@unchecked Sendable`: the writing end is touched by the feeding thread alone; Foundation's stream
+// classes are never Sendable.
 final class FedStream: @unchecked Sendable {
     private let output: OutputStream
     private let body: [UInt8]
@@ -18,7 +19,8 @@ final class FedStream: @unchecked Sendable {
         self.piece = piece
     }
 
-    /// The end that is read, while a thread writes these bytes to the other until they are through or the reader has gone.
+    /// The end that is read, while a thread writes these bytes to the other until they are
+    /// through or the reader has gone.
     static func of(_ body: [UInt8], _ random: inout SeededRandom) -> InputStream? {
         var (input, output): (InputStream?, OutputStream?) = (nil, nil)
         Stream.getBoundStreams(

@@ -1,5 +1,5 @@
-// How requests on a lane may end, and what is held against those that ended otherwise: what was asked for, and the books of the
-// bad network in between.
+// How requests on a lane may end, and what is held against those that ended otherwise: what was asked for, and the
+// books of the bad network in between.
 
 import Foundation
 import URLLoading
@@ -40,7 +40,8 @@ extension Lane {
             if code == .networkConnectionLost, expected.isBrokenOff, expected.body.starts(with: ending.body) {
                 return .right
             }
-            // A handshake that failed has no port, and may be that of a connection which was dialled for another request.
+            // A handshake that failed has no port, and may be that of a connection which was
+            // dialled for another request.
             let isKnown = !entries.isEmpty && !entries.contains { $0 == nil }
             let isExplained =
                 isKnown ? entries.contains { $0?.isHarmed == true } : proxy?.books.wasHarmed(since: start) == true

@@ -1,5 +1,5 @@
-// Requests in every form that the API has: with a handler, with a delegate, as an asynchronous call, as a sequence of bytes,
-// to a file.
+// Requests in every form that the API has: with a handler, with a delegate, as an asynchronous call, as a sequence of
+// bytes, to a file.
 
 import Foundation
 import URLLoading

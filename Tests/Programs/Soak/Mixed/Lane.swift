@@ -1,5 +1,5 @@
-// A way from the load to a server, with its own session: in one protocol, with or without TLS, with or without a bad network in
-// between. What may happen on it is judged in +Judgement.
+// A way from the load to a server, with its own session: in one protocol, with or without TLS, with or without a bad
+// network in between. What may happen on it is judged in +Judgement.
 
 import Foundation
 import URLLoading
@@ -135,9 +135,9 @@ final class Lane: Sendable {
         // What is kept on purpose is no leak.
         configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = 12
-        // A length that was changed on the way makes either side wait for what never comes. Nothing else may take so long:
-        // no fault delays by more than a fraction of a second, but a busy machine may stand still for some, and under a
-        // sanitizer for many.
+        // A length that was changed on the way makes either side wait for what never comes. Nothing else may take so
+        // long: no fault delays by more than a fraction of a second, but a busy machine may stand still for some, and
+        // under a sanitizer for many.
         let isSpoilt = kind.faults.contains(where: \.changesBytes)
         configuration.timeoutIntervalForRequest = isSpoilt && !Sanitizer.isActive ? 20 : 60
         configuration.connectionProxyDictionary = [:]

@@ -1,5 +1,6 @@
-// The protocols that carry the load. All servers speak both; what is spoken is the session's choice. Every exercise goes over both,
-// but where one has no meaning: only HTTP/2 has a server that sends its client back to HTTP/1.1 (`fallBack`).
+// The protocols that carry the load. All servers speak both; what is spoken is the session's choice. Every
+// exercise goes over both, but where one has no meaning: only HTTP/2 has a server that sends its client back
+// to HTTP/1.1 (`fallBack`).
 
 import URLLoading
 

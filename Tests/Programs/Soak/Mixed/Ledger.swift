@@ -1,5 +1,5 @@
-// Every request that one protocol carries, from its start to its one completion. What never completes, completes twice, or ends as
-// it may not is named here.
+// Every request that one protocol carries, from its start to its one completion. What never completes, completes twice,
+// or ends as it may not is named here.
 
 import Foundation
 import Synchronization

@@ -1,5 +1,5 @@
-// The soak: many workers carry out exercises on several lanes until the time is over, while memory, descriptors and threads
-// are looked at. Then everything is ended, and what is left is counted.
+// The soak: many workers carry out exercises on several lanes until the time is over, while memory, descriptors and
+// threads are looked at. Then everything is ended, and what is left is counted.
 
 import Foundation
 import URLLoading
@@ -40,7 +40,8 @@ enum MixedLoad {
         let allLanes = lanes.flatMap { $0 }
         var samples = [Sample(at: 0, ledgers, allLanes)]
         let interval = max(0.25, Double(options.seconds) / 600)
-        // What is still open some time after the end will never be answered; some exercises wait in vain for several answers.
+        // What is still open some time after the end will never be answered; some exercises wait in
+        // vain for several answers.
         let mercy = Duration.seconds(Sanitizer.isActive ? 240 : 120)
         while progress.endedWorkers < options.workers, ContinuousClock.now < end + mercy {
             try await Task.sleep(for: .seconds(interval))

@@ -1,7 +1,7 @@
-// What a server of the load does over HTTP/2 besides answering, at random but by a seed: it refuses streams, says goodbye in one
-// step or in two, with requests under way, sends frames that ask for nothing, and has room for few streams or few bytes. None of
-// it may cost an answer: a client that is refused asks again (H7.1 to H7.3). Over HTTP/1.1 there is nothing of the kind but the
-// end of the connection behind an answer, which SoakServer has for both.
+// What a server of the load does over HTTP/2 besides answering, at random but by a seed: it refuses streams, says
+// goodbye in one step or in two, with requests under way, sends frames that ask for nothing, and has room for few
+// streams or few bytes. None of it may cost an answer: a client that is refused asks again (H7.1 to H7.3). Over
+// HTTP/1.1 there is nothing of the kind but the end of the connection behind an answer, which SoakServer has for both.
 
 import Synchronization
 import URLLoadingLoopbackServer

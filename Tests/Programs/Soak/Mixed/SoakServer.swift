@@ -1,5 +1,5 @@
-// What the load's server answers: everything follows from the target, so that the client knows what is right without being
-// told by the answer itself.
+// What the load's server answers: everything follows from the target, so that the client knows what is right without
+// being told by the answer itself.
 
 import URLLoadingLoopbackServer
 import URLLoadingWire
@@ -11,7 +11,8 @@ enum SoakServer {
 
     static func answer(_ request: ServerRequest) -> ServerResponse {
         let answer = route(request)
-        // Connections are ended now and then, so that the plans of later ones come up too; those that many share last longer.
+        // Connections are ended now and then, so that the plans of later ones come up too; those
+        // that many share last longer.
         let last = request.stream == nil ? 8 + request.connection % 24 : 30 + request.connection % 200
         return request.number >= last ? answer.closing() : answer
     }

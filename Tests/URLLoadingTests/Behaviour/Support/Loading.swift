@@ -1,5 +1,5 @@
-// What the tests of this target have in common: a session that trusts a server, and a load told as a value. Only the public
-// API is used to load.
+// What the tests of this target have in common: a session that trusts a server, and a load told as a value. Only the
+// public API is used to load.
 
 import Foundation
 import Testing

@@ -300,7 +300,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
     // MARK: Times
 
-    /// The time-out of these loads. A busy machine stands still for seconds, and the load must have come as far as the text says.
+    /// The time-out of these loads. A busy machine stands still for seconds, and the load must have come
+    /// as far as the text says.
     private static let patience = 10.0
 
     static let times: [Mistake] = [

@@ -17,7 +17,8 @@ package struct TransferChallenge: Sendable, Hashable {
     package var certificates: [[UInt8]]
     /// What a server has said about the revocation of its certificate; of server trust only.
     package var stapling = TransferStapling.unknown
-    /// Whether the owner takes a password for one task; not about servers. One of before took each for all tasks of its session.
+    /// Whether the owner takes a password for one task; not about servers. One of before took each for
+    /// all tasks of its session.
     package var takesOnce = false
 
     /// Makes a question.

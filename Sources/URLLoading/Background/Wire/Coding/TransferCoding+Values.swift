@@ -1,5 +1,6 @@
-// The forms in bytes of what journals and messages have in common: requests, responses, failures, questions. The order of
-// the parts is the format; a change of it counts up `TransferLimits.version`, and `recordVersion` where journals have it.
+// The forms in bytes of what journals and messages have in common: requests, responses, failures, questions.
+// The order of the parts is the format; a change of it counts up `TransferLimits.version`, and
+// `recordVersion` where journals have it.
 
 import URLLoadingPolicy
 
@@ -143,15 +144,16 @@ extension TransferFailure.Cause: TransferCoded {
 extension TransferChallenge: TransferCoded {
     func write(to writer: inout ByteWriter) {
         writer.value(number)
-        // What was stapled stands where issuers do, of which there are none about a server: what was written before knew no
-        // stapling and has nothing there, and a reader that knows none looks at nothing there. So the form is the old one.
+        // What was stapled stands where issuers do, of which there are none about a server: what was written
+        // before knew no stapling and has nothing there, and a reader that knows none looks at nothing there. So
+        // the form is the old one.
         var space = space
         if space.isAboutServer { space.distinguishedNames = stapling.listed }
         writer.value(space)
         writer.value(failures)
         writer.value(head)
-        // A list of one empty certificate says that the owner takes a password for one task. A question about a password has no
-        // certificates, so a reader that does not know this looks past it.
+        // A list of one empty certificate says that the owner takes a password for one task. A question about a
+        // password has no certificates, so a reader that does not know this looks past it.
         writer.value((takesOnce ? [[]] : certificates).coded)
     }
 

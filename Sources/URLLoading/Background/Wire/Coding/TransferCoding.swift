@@ -1,5 +1,6 @@
-// How the values of background transfers become bytes and come back. Every type writes its parts one after the other and
-// reads them in the same order; whatever the bytes are, reading ends with a value or with an error that says why not.
+// How the values of background transfers become bytes and come back. Every type writes its parts one after
+// the other and reads them in the same order; whatever the bytes are, reading ends with a value or with an
+// error that says why not.
 //
 // It must not know files and sockets. Numbers are little-endian.
 

@@ -1,4 +1,5 @@
-// What was measured about the exchanges of a task, in the owner's process, for the metrics in the program's (chapter 12).
+// What was measured about the exchanges of a task, in the owner's process, for the metrics in
+// the program's (chapter 12).
 //
 // It must not know metrics, nor which code measures.
 

@@ -12,8 +12,8 @@ extension TransferHello: TransferCoded {
 
     init(from reader: inout TransferReader) throws(TransferCodingError) {
         version = try reader.value()
-        // Order: what follows is understood only in one language. A program that speaks another is told so, and that is the same
-        // in all.
+        // Order: what follows is understood only in one language. A program that speaks another is told so, and that is
+        // the same in all.
         guard version == TransferLimits.version else {
             reader.skipRest()
             (judgesServers, answersChallenges) = (false, false)

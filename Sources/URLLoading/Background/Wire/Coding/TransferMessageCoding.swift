@@ -1,6 +1,6 @@
-// Commands and events as bytes of a stream: each a frame, whose length comes first in four bytes (B10.31). The other side
-// is another program, which may be of another version or out of its mind: what cannot be read ends the conversation with
-// an error, and neither side has to keep more than one frame.
+// Commands and events as bytes of a stream: each a frame, whose length comes first in four bytes (B10.31). The other
+// side is another program, which may be of another version or out of its mind: what cannot be read ends the
+// conversation with an error, and neither side has to keep more than one frame.
 
 import URLLoadingPolicy
 

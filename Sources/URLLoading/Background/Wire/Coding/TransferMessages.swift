@@ -38,8 +38,8 @@ package enum TransferCommand: Sendable, Hashable {
     case delivered(task: UInt64, number: UInt64)
     /// The session ends: now, or with the last task (B10.40).
     case invalidate(cancelling: Bool)
-    /// Everything is said that the program knows otherwise. Behind the first one: what is known of the tasks, to be answered by
-    /// `tasks`.
+    /// Everything is said that the program knows otherwise. Behind the first one: what is known of the tasks, to be
+    /// answered by `tasks`.
     case list
 }
 
@@ -134,8 +134,8 @@ package struct TransferOrder: Sendable, Hashable {
     package var priority: Float = 0.5
     /// The resume data that the task was made from.
     package var resumption: [UInt8]?
-    /// Whether the program's delegate is to be asked when the date has come: the task stands still as long as a program is there,
-    /// which then says `start` again, without this. Where none is there at the date it begins.
+    /// Whether the program's delegate is to be asked when the date has come: the task stands still as long as a program
+    /// is there, which then says `start` again, without this. Where none is there at the date it begins.
     package var awaitsDelegate = false
     /// Whether the program has suspended it.
     package var isSuspended = false
@@ -156,8 +156,8 @@ package enum TransferLimits {
     package static let version: UInt32 = 5
     /// The form of its journals, which outlive a change of the language.
     package static let recordVersion: UInt32 = 3
-    /// The form of a journal with what earlier readers do not know: a request that limits what a coded body may become, which
-    /// shall not be loaded without limits, or a response with its version, words or trailers.
+    /// The form of a journal with what earlier readers do not know: a request that limits what a coded body may become,
+    /// which shall not be loaded without limits, or a response with its version, words or trailers.
     package static let extendedRecordVersion: UInt32 = 4
     /// The longest frame; a request with its body is shorter.
     package static let frame = 16 << 20

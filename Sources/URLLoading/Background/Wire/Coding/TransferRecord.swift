@@ -1,5 +1,5 @@
-// What is written down of one task of a background session, so that it can go on after all processes that knew of it have died
-// (B10.30, B10.33). A value; `TransferRecordCoding` makes bytes of it, `BackgroundDirectory` files of those.
+// What is written down of one task of a background session, so that it can go on after all processes that knew of it
+// have died (B10.30, B10.33). A value; `TransferRecordCoding` makes bytes of it, `BackgroundDirectory` files of those.
 //
 // It must not know files, clocks, or what carries transfers out.
 
@@ -11,8 +11,8 @@ package enum TransferKind: UInt8, Sendable, Hashable, CaseIterable {
     case download
     /// It sends a file.
     case upload
-    /// It does neither. Its answer is collected like an upload's and survives like that, whatever S002 says of data tasks
-    /// (B10.5).
+    /// It does neither. Its answer is collected like an upload's and survives like that, whatever S002 says of data
+    /// tasks (B10.5).
     case data
 }
 
@@ -54,7 +54,8 @@ package struct TransferRecord: Sendable, Hashable {
     package var priority: Float = 0.5
     /// Whether the program has suspended it; nothing begins meanwhile.
     package var isSuspended = false
-    /// Whether the program's delegate is to be asked when its date has come; nothing begins before, unless no program is there.
+    /// Whether the program's delegate is to be asked when its date has come; nothing begins before,
+    /// unless no program is there.
     package var awaitsDelegate = false
     /// Whether the session is one that leaves the time to the system (B10.12).
     package var isDiscretionary = false
@@ -172,8 +173,8 @@ package struct TransferNews: Sendable, Hashable {
     }
 }
 
-/// A task as the program sees it that meets it again (B10.33). What was asked for first, and its body, the program has from
-/// the journal.
+/// A task as the program sees it that meets it again (B10.33). What was asked for first, and its body, the program has
+/// from the journal.
 package struct TransferSummary: Sendable, Hashable {
     /// `taskIdentifier`.
     package var task: UInt64

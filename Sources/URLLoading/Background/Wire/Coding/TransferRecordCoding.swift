@@ -1,5 +1,6 @@
-// Journals as the bytes of files: a preamble of fixed length with a digest, and the record or the settings behind it. A
-// file that is torn, cut, of another version or of another program is known for what it is (B10.30). It must not know files.
+// Journals as the bytes of files: a preamble of fixed length with a digest, and the record or the settings
+// behind it. A file that is torn, cut, of another version or of another program is known for what it is
+// (B10.30). It must not know files.
 //
 //     0   8   "URLLTASK" or "URLLSESS"
 //     8   4   version

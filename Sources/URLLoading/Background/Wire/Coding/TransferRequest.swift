@@ -1,5 +1,5 @@
-// A request of a background session as it is kept in a journal and sent between processes. It must not know `URLRequest`,
-// nor what any of it means.
+// A request of a background session as it is kept in a journal and sent between processes. It must not know
+// `URLRequest`, nor what any of it means.
 
 import URLLoadingPolicy
 
@@ -31,7 +31,8 @@ package struct TransferRequest: Sendable, Hashable {
     /// Whether the program has said anything of what a coded body may become.
     package var limitsDecoding: Bool { maximumDecodedBytes != nil || maximumDecodedRatio != nil }
 
-    /// A bit of the flags: the program's storage has a part in the cookies, so that each redirect is asked about anew (B8.58).
+    /// A bit of the flags: the program's storage has a part in the cookies, so that each redirect is
+    /// asked about anew (B8.58).
     package static let followsCookies: UInt32 = 1 << 30
     /// A bit of the flags: the cookies in the fields are the storage's, and go with every path of the host.
     package static let cookiesFitEverywhere: UInt32 = 1 << 29

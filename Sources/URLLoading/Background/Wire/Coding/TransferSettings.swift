@@ -1,5 +1,5 @@
-// How the transfers of a background session load: its configuration, as far as that can be written down. It must not know
-// `URLSessionConfiguration`.
+// How the transfers of a background session load: its configuration, as far as that can be written down. It must not
+// know `URLSessionConfiguration`.
 
 import URLLoadingPolicy
 
