@@ -264,6 +264,45 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B2.44, B2.73, B2.74: whom the URL names comes before the default of the storage, behind a redirect, too",
+        arguments: ["guest", "nobody", "u:p"], ["/there", "/hop"])
+    func namedUser(_ name: String, path: String) async throws {
+        let visits = Visits()
+        let door = door("r", ["guest": "g", "admin": "secret", "u": "p"], visits)
+        try await withServer(router: { request in
+            guard request.path == "/hop" else { return door(request) }
+            return .status(302).adding("Location", "http://\(request.fields.first("Host") ?? "")/there")
+        }) { server in
+            let storage = URLCredentialStorage()
+            let space = URLProtectionSpace(
+                host: "127.0.0.1", port: Int(server.port), protocol: "http", realm: "r",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+            storage.setDefaultCredential(URLCredential("admin", "secret"), for: space)
+            storage.set(URLCredential("guest", "g"), for: space)
+            let configuration = folder.configuration()
+            configuration.urlCredentialStorage = storage
+            let challenges = Visits()
+            let scribe = AnsweringScribe { challenge in
+                challenges.note(challenge.line)
+                return (.performDefaultHandling, nil)
+            }
+            let session = URLSession(configuration: configuration, delegate: scribe, delegateQueue: nil)
+            session.downloadTask(with: try server.at(path).naming(name)).resume()
+            await scribe.ended.wait()
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+            let (proposal, proof) =
+                switch name {
+                case "guest": ("guest/g", [" \(basic("guest", "g"))"])
+                case "u:p": ("u/p", [" \(basic("u", "p"))"])
+                default: ("nobody/-", [])
+                }
+            #expect(challenges.lines == ["HTTPBasic r 0 \(proposal) 401"])
+            #expect(visits.lines == ([""] + proof).map { "GET /there\($0)" })
+        }
+    }
+
     @Test("B10.40, B1.41: cancelling ends a task with -999, invalidating all of them; nothing is left")
     func cancelling() async throws {
         let gate = ServerGate()

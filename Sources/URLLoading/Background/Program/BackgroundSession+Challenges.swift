@@ -18,14 +18,13 @@ extension BackgroundSession {
         if challenge.certificates.isEmpty {
             settleOffer(of: task, on: channel) { $0.space.isProxy() && !challenge.space.isProxy }
         }
-        // What default handling uses where it is this program's to know (B2.44).
-        let usual = values.urlCredentialStorage.flatMap { storage in
-            storage.defaultCredential(for: space)
-                ?? space.otherProxySpace.flatMap { storage.defaultCredential(for: $0) }
-        }
+        // The URL comes before the storage (B2.44). The owner has the URL, too, and answers by what it says.
+        let named = challenge.space.passwordSide.flatMap { core.authentication.userInURL(for: $0) }
+        let stored = named?.hasPassword == true ? nil : storedCredential(for: space, of: named?.user)
         let shown = URLAuthenticationChallenge(
-            protectionSpace: space, proposedCredential: usual, previousFailureCount: Int(clamping: challenge.failures),
-            failureResponse: challenge.head?.response, error: nil, sender: PlaceholderSender.shared)
+            protectionSpace: space, proposedCredential: stored ?? named,
+            previousFailureCount: Int(clamping: challenge.failures), failureResponse: challenge.head?.response,
+            error: nil, sender: PlaceholderSender.shared)
         let question = SchemeQuestion(shown) { [weak self, weak core] _, disposition, credential in
             guard let self else { return }
             let known = state.withLock { $0.entries[task]?.questions.removeValue(forKey: challenge.number) != nil }
@@ -38,7 +37,7 @@ extension BackgroundSession {
             answer(
                 TransferAnswer(
                     task: task, to: challenge, disposition, credential,
-                    usual: challenge.failures == 0 ? usual : nil, space: space))
+                    usual: challenge.failures == 0 ? stored : nil, space: space))
             if disposition == .cancelAuthenticationChallenge { core?.driver.cancel() }
         }
         let earlier = state.withLock { state -> [SchemeQuestion]? in
@@ -50,6 +49,18 @@ extension BackgroundSession {
         // A task has one question at a time: what has put these is gone.
         for one in earlier { one.withdraw(from: core) }
         question.ask(of: core)
+    }
+
+    /// What default handling uses that is this program's alone to know: the storage's default or, where the URL has a
+    /// mere name, that user's (B2.44).
+    private func storedCredential(for space: URLProtectionSpace, of user: String?) -> URLCredential? {
+        guard let storage = values.urlCredentialStorage else { return nil }
+        for space in [space, space.otherProxySpace].compactMap(\.self) {
+            let found =
+                if let user { storage.credentials(for: space)?[user] } else { storage.defaultCredential(for: space) }
+            if let found { return found }
+        }
+        return nil
     }
 
     // MARK: What was accepted
@@ -147,6 +158,21 @@ extension TransferCredential {
                 ? .passwordOnce(user: user, password: password) : .password(user: user, password: password)
         } else {
             return nil
+        }
+    }
+}
+
+extension TransferSpace {
+    /// The server that asks for a name and a password; nil where something else is in question.
+    fileprivate var passwordSide: AuthenticationSide? {
+        switch method {
+        case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate,
+            NSURLAuthenticationMethodNegotiate:
+            return nil
+        default:
+            guard !isProxy, let scheme, let origin = Origin(scheme: scheme, host: host, port: Int(clamping: port))
+            else { return nil }
+            return .server(origin)
         }
     }
 }

@@ -113,6 +113,7 @@ struct TaskTransfer: Sendable {
     func takeUp(_ record: TransferRecord, _ load: BackgroundLoad) {
         task.counters.store(record.counts)
         task.driver.takeUpAgain(load, isSuspended: record.isSuspended) { state in
+            state.noteUserBeforeRedirect()
             state.currentRequest = record.current.programsRequest(after: record.original) ?? state.currentRequest
             state.priority = record.priority
             state.hints.description = record.label
@@ -148,7 +149,10 @@ struct TaskTransfer: Sendable {
 
     func redirected(to request: TransferRequest, from first: TransferRequest) {
         guard let request = request.programsRequest(after: first) else { return }
-        task.state.withLock { $0.currentRequest = request }
+        task.state.withLock { state in
+            state.noteUserBeforeRedirect()
+            state.currentRequest = request
+        }
     }
 
     func responded(_ head: TransferHead) {

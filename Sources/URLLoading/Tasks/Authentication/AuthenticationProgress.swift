@@ -233,4 +233,10 @@ extension TaskState {
         guard named != nil || isAuthenticating else { return nil }
         return authentication.user(named, of: origin)
     }
+
+    /// A redirect leads away from the current request: later URLs of the same origin mean the user whom its URL names
+    /// (B2.74).
+    mutating func noteUserBeforeRedirect() {
+        if let user = currentRequest?.url.flatMap(URLUserInformation.init) { authentication.note(user) }
+    }
 }

@@ -39,10 +39,14 @@ extension TaskAuthentication {
     }
 
     private func userInURL(for refusal: Refusal) -> URLCredential? {
-        guard refusal.takesPassword else { return nil }
-        return task.state.withLock { state -> URLUserInformation? in
+        refusal.takesPassword ? userInURL(for: refusal.side) : nil
+    }
+
+    /// The user whom the task's URL names for a side that takes a password: with it, or as a mere name.
+    func userInURL(for side: AuthenticationSide) -> URLCredential? {
+        task.state.withLock { state -> URLUserInformation? in
             let url = state.currentRequest?.url
-            return state.user(namedBy: url, for: refusal.side)
+            return state.user(namedBy: url, for: side)
         }?.credential
     }
 

@@ -82,8 +82,7 @@ extension TaskState {
         let next = announcing(next)
         sentTold = 0
         redirect = RedirectProgress(count: redirect.count + 1)
-        // B2.74: later URLs of the same origin mean the same user.
-        if let user = currentRequest?.url.flatMap(URLUserInformation.init) { authentication.note(user) }
+        noteUserBeforeRedirect()
         if isAuthenticating { authentication.redirected() }
         spend(exchange(&currentRequest, with: next))
         sentFields = nil
