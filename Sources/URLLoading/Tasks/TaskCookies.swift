@@ -21,9 +21,7 @@ struct TaskCookies: Sendable {
         let fields = head.fields.values(.setCookie)
         let socket = session.settings.socket(of: request)
         if cookies.isPlain || socket != nil {
-            let context = CookieContext(
-                place, mainDocument: request.values.mainDocumentURL, isTopLevel: isMainDocument(request),
-                method: request.values.method)
+            let context = context(of: request, at: place)
             let storage = socket.map { cookies.storage(behind: $0) } ?? cookies.storage
             storage.receive(fields: fields, from: context, policy: cookies.policy)
         } else {
@@ -35,6 +33,13 @@ struct TaskCookies: Sendable {
     /// Gives a storage of the program's what came for it, on the delegate queue.
     func storeInProgramsOwn(_ cookies: [HTTPCookie]) {
         task.session?.settings.cookies?.storage.storeCookies(cookies, for: task.face)
+    }
+
+    /// A request of the task as cookies see it, where they come from or go to `place`.
+    func context(of request: URLRequest, at place: CookiePlace) -> CookieContext {
+        CookieContext(
+            place, mainDocument: request.values.mainDocumentURL, isTopLevel: isMainDocument(request),
+            method: request.values.method)
     }
 
     /// Whether the task loads the main document itself, by whatever redirects (B8.59).

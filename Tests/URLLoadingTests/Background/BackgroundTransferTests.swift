@@ -577,6 +577,38 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B8.59: SameSite cookies of the storage, or of a program's own, do not go with requests for another site's document",
+        arguments: [HTTPCookieStorage(), OwnStorage()])
+    func sameSite(storage: HTTPCookieStorage) async throws {
+        let sent = Guarded<[String]>([])
+        try await withServer(router: { request in
+            sent.change { $0.append("\(request.method) \(request.fields.first("Cookie") ?? "")") }
+            return .text("there")
+        }) { server in
+            let configuration = folder.configuration()
+            configuration.httpCookieStorage = storage
+            let url = try server.at("/")
+            for field in ["s=1; SameSite=Strict", "l=2; SameSite=Lax", "n=3"] {
+                storage.setCookies(
+                    HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": field], for: url), for: url,
+                    mainDocumentURL: nil)
+            }
+            try await withBackgroundSession(configuration) { session, scribe in
+                var request = URLRequest(url: url)
+                session.downloadTask(with: request).resume()
+                await scribe.ended.wait()
+                request.mainDocumentURL = URL(string: "http://site.test/")
+                session.downloadTask(with: request).resume()
+                await scribe.ended.wait(times: 2)
+                request.httpMethod = "POST"
+                session.downloadTask(with: request).resume()
+                await scribe.ended.wait(times: 3)
+                #expect(sent.value == ["GET s=1; l=2; n=3", "GET n=3", "POST n=3"])
+            }
+        }
+    }
+
     @Test("B1.15: finishing and invalidating waits for the tasks")
     func finishing() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
@@ -636,6 +668,11 @@ private final class AnsweringScribe: NSObject, URLSessionDownloadDelegate {
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         transcript.invalidated.fire()
     }
+}
+
+/// A storage of a class of the program's.
+private final class OwnStorage: HTTPCookieStorage, @unchecked Sendable {
+    // Safe to share: it adds nothing to what it inherits.
 }
 
 /// Wants another request when its time has come.

@@ -14,7 +14,7 @@ extension TaskTransfer {
             request.values.httpShouldHandleCookies, session.settings.socket(of: request) == nil,
             let url = request.url, request.values.fields.value("Cookie") == nil
         else { return TransferRequest(request) }
-        let found = cookies.mayBeSent(with: request) ? cookies.storage.cookies(for: url) ?? [] : []
+        let found = cookies.mayBeSent(with: request) ? stored(in: cookies.storage, for: request, to: url) : []
         var request = request
         if let field = HTTPCookie.requestHeaderFields(with: found)["Cookie"] {
             request.setValue(field, forHTTPHeaderField: "Cookie")
@@ -23,6 +23,13 @@ extension TaskTransfer {
         carried?.flags |= TransferRequest.followsCookies | TransferRequest.flag(of: cookies.policy)
         if found.allSatisfy({ $0.path == "/" }) { carried?.flags |= TransferRequest.cookiesFitEverywhere }
         return carried
+    }
+
+    private func stored(in storage: HTTPCookieStorage, for request: URLRequest, to url: URL) -> [HTTPCookie] {
+        guard let place = CookiePlace(url) else { return [] }
+        let context = task.cookies.context(of: request, at: place)
+        // B8.59: that the request may be for another site's main document, a URL does not say.
+        return (storage.cookies(for: url) ?? []).filter { storage.store.isSent($0.cookie, with: context) }
     }
 
     /// Cookies are taken of every response (B8.47): of the last when it comes, and of the others, and of what came
@@ -39,10 +46,7 @@ extension TaskTransfer {
         else { return }
         if cookies.isPlain {
             // Of the response's own place: after a redirect the task's request may be for another host.
-            let context = CookieContext(
-                place, mainDocument: request.mainDocumentURL, isTopLevel: task.cookies.isMainDocument(request),
-                method: request.values.method)
-            cookies.storage.receive(read, from: context, policy: cookies.policy)
+            cookies.storage.receive(read, from: task.cookies.context(of: request, at: place), policy: cookies.policy)
         } else {
             // On the delegate queue: the storage is the program's own.
             let own = read.compactMap { HTTPCookie($0) }
