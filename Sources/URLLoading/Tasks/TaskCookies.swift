@@ -35,6 +35,16 @@ struct TaskCookies: Sendable {
         task.session?.settings.cookies?.storage.storeCookies(cookies, for: task.face)
     }
 
+    /// The same for the answer from a URL, which is not always the one to the task's current request: that may be behind
+    /// a redirect by now, and the storage would judge by its host.
+    func storeInProgramsOwn(_ cookies: [HTTPCookie], from url: URL) {
+        guard let own = task.session?.settings.cookies, let request = task.currentRequest,
+            let place = CookiePlace(url), place != request.url.flatMap({ CookiePlace($0) })
+        else { return storeInProgramsOwn(cookies) }
+        guard CookieRules.refusal(CookiePolicy(own.policy), of: context(of: request, at: place)) == nil else { return }
+        own.storage.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
+    }
+
     /// A request of the task as cookies see it, where they come from or go to `place`.
     func context(of request: URLRequest, at place: CookiePlace) -> CookieContext {
         CookieContext(

@@ -609,6 +609,28 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B8.47, B8.58: what a redirect to another host sets, a program's own storage gets for the host that has set it")
+    func ownStorageBehindRedirect() async throws {
+        try await withServer(router: { request in
+            guard request.path == "/a" else { return .text("there").adding("Set-Cookie", "fromB=2") }
+            return .status(302).adding("Location", String(request.query ?? "")).adding("Set-Cookie", "fromA=1")
+        }) { server in
+            let storage = OwnStorage()
+            let configuration = folder.configuration()
+            configuration.httpCookieStorage = storage
+            configuration.hostOverrides = ["a.test": "127.0.0.1", "b.test": "127.0.0.1"]
+            try await withBackgroundSession(configuration) { session, scribe in
+                let there = try server.at("/b", host: "b.test").absoluteString
+                session.downloadTask(with: try server.at("/a?\(there)", host: "a.test")).resume()
+                await scribe.ended.wait()
+                let kept = (storage.cookies ?? []).map { "\($0.name) \($0.domain)" }
+                #expect(kept.sorted() == ["fromA a.test", "fromB b.test"])
+                #expect(storage.stored.value == ["fromB"])
+            }
+        }
+    }
+
     @Test("B1.15: finishing and invalidating waits for the tasks")
     func finishing() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in
@@ -672,7 +694,14 @@ private final class AnsweringScribe: NSObject, URLSessionDownloadDelegate {
 
 /// A storage of a class of the program's.
 private final class OwnStorage: HTTPCookieStorage, @unchecked Sendable {
-    // Safe to share: it adds nothing to what it inherits.
+    // Safe to share: the Guarded guards what is in it.
+    /// What it was given for tasks.
+    let stored = Guarded<[String]>([])
+
+    override func storeCookies(_ cookies: [HTTPCookie], for task: URLSessionTask) {
+        stored.change { $0 += cookies.map(\.name) }
+        super.storeCookies(cookies, for: task)
+    }
 }
 
 /// Wants another request when its time has come.

@@ -40,9 +40,9 @@ extension TaskTransfer {
     }
 
     private func receive(_ read: [Cookie], of head: TransferHead) {
-        guard !read.isEmpty, let cookies = task.session?.settings.cookies, let place = head.cookiePlace,
-            cookies.policy != .never, let request = task.currentRequest, request.httpShouldHandleCookies,
-            task.session?.settings.socket(of: request) == nil
+        guard !read.isEmpty, let cookies = task.session?.settings.cookies, let url = head.response?.url,
+            let place = CookiePlace(url), cookies.policy != .never, let request = task.currentRequest,
+            request.httpShouldHandleCookies, task.session?.settings.socket(of: request) == nil
         else { return }
         if cookies.isPlain {
             // Of the response's own place: after a redirect the task's request may be for another host.
@@ -50,7 +50,7 @@ extension TaskTransfer {
         } else {
             // On the delegate queue: the storage is the program's own.
             let own = read.compactMap { HTTPCookie($0) }
-            if !own.isEmpty { task.delivery.post(.cookies(own)) }
+            if !own.isEmpty { task.delivery.post(.ownersCookies(own, from: url)) }
         }
     }
 
@@ -88,12 +88,11 @@ extension TaskTransfer {
 }
 
 extension TransferHead {
-    /// Whose cookies the response may set.
-    fileprivate var cookiePlace: CookiePlace? { response?.url.flatMap { CookiePlace($0) } }
-
     /// The cookies that the response sets or removes, where it came at that moment.
     fileprivate func cookies(at moment: Double) -> [Cookie] {
-        guard let answer = response as? HTTPURLResponse, let place = cookiePlace else { return [] }
+        guard let answer = response as? HTTPURLResponse, let place = answer.url.flatMap({ CookiePlace($0) }) else {
+            return []
+        }
         return answer.arrivedFields.values(.setCookie).compactMap { SetCookie($0.utf8) }
             .map { Cookie($0, from: place, now: moment) }
     }

@@ -85,6 +85,8 @@ struct TaskDelivery: Sendable {
             task.telling.countSentAnew()
         case .cookies(let cookies):
             task.cookies.storeInProgramsOwn(cookies)
+        case .ownersCookies(let cookies, let url):
+            task.cookies.storeInProgramsOwn(cookies, from: url)
         case .redirect(let response, let request):
             guard !task.isOver else { return }
             task.questions.ask(.redirect(response, request))

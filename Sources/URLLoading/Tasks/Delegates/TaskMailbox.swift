@@ -20,6 +20,8 @@ enum TaskEvent: Sendable {
     case sendsAgain
     /// What an answer has brought for a storage that is the program's own.
     case cookies([HTTPCookie])
+    /// The same from an answer of which the owner of a background session's transfers has told.
+    indirect case ownersCookies([HTTPCookie], from: URL)
     indirect case redirect(HTTPURLResponse, URLRequest)
     case response(URLResponse)
     /// A part of a multipart body begins.
