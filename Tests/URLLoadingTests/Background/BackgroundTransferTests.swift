@@ -631,6 +631,39 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "A program's own cookie storage is asked by the task, and may answer late; the task can be cancelled meanwhile")
+    func askedStorage() async throws {
+        let sent = Guarded<[String]>([])
+        try await withServer(router: { request in
+            sent.change { $0.append("\(request.path) \(request.fields.first("Cookie") ?? "")") }
+            return .text("there")
+        }) { server in
+            let storage = SilentCookieStorage()
+            let configuration = folder.configuration()
+            configuration.httpCookieStorage = storage
+            let url = try server.at("/")
+            let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": "x=1"], for: url)
+            try await withBackgroundSession(configuration) { session, scribe in
+                let cancelled = session.downloadTask(with: try server.at("/cancelled"))
+                cancelled.resume()
+                await storage.asked.wait()
+                cancelled.cancel()
+                await scribe.ended.wait()
+                #expect(scribe.errors.value.map(\.code) == [.cancelled])
+                storage.answerAll(cookies)
+                storage.letGo()
+                session.downloadTask(with: url).resume()
+                await storage.asked.wait(times: 2)
+                storage.answerAll(cookies)
+                storage.answerAll(nil)
+                storage.letGo()
+                await scribe.ended.wait(times: 2)
+                #expect(sent.value == ["/ x=1"])
+            }
+        }
+    }
+
     @Test("B1.15: finishing and invalidating waits for the tasks")
     func finishing() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

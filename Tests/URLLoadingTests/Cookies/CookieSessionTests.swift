@@ -338,7 +338,7 @@ struct CookieSessionTests {
         "A task whose cookie storage never answers can be cancelled; of several answers of a storage the first counts")
     func silentStorage() async throws {
         try await withServer(router: Self.router) { server in
-            let storage = SilentStorage()
+            let storage = SilentCookieStorage()
             let delegate = RecordingDelegate()
             let session = URLSession(
                 configuration: configuration(storage), delegate: delegate, delegateQueue: nil)
@@ -367,7 +367,7 @@ struct CookieSessionTests {
         "B1.39: a task that is suspended while a program's cookie storage is asked sends nothing before it is resumed")
     func suspendedWhileAsked() async throws {
         try await withServer(router: Self.router) { server in
-            let storage = SilentStorage()
+            let storage = SilentCookieStorage()
             let delegate = RecordingDelegate()
             let session = URLSession(configuration: configuration(storage), delegate: delegate, delegateQueue: nil)
             // A connection is there, so that nothing but the suspension keeps the request.
@@ -400,7 +400,7 @@ struct CookieSessionTests {
     @Test("A cookie storage's second answer to one question, given while the next hop waits, sends no request again")
     func repeatedAnswer() async throws {
         try await withServer(router: Self.router) { server in
-            let storage = SilentStorage()
+            let storage = SilentCookieStorage()
             let delegate = RecordingDelegate()
             let session = URLSession(configuration: configuration(storage), delegate: delegate, delegateQueue: nil)
             session.dataTask(with: try server.at("/302?to:/next")).resume()
@@ -441,7 +441,7 @@ private final class WitnessStorage: HTTPCookieStorage, @unchecked Sendable {
 }
 
 /// Answers only when it is told to.
-private final class SilentStorage: HTTPCookieStorage, @unchecked Sendable {
+final class SilentCookieStorage: HTTPCookieStorage, @unchecked Sendable {
     // Safe to share: signals and Boxes guard what is in them.
     let asked = Signal()
     private let waiting = Guarded<[@Sendable ([HTTPCookie]?) -> Void]>([])

@@ -5,16 +5,30 @@
 
 import Foundation
 import URLLoadingPolicy
+import URLLoadingSystem
 
 extension TaskTransfer {
+    /// Finds what the session's storage has for the task's current request. One of a class of the program's may say it
+    /// late, on any thread; the task can be cancelled meanwhile.
+    func findCookies(for request: URLRequest?, then goOn: @escaping @Sendable ([HTTPCookie]) -> Void) {
+        guard let request, let session = task.session, let cookies = cookies(for: request),
+            cookies.mayBeSent(with: request), let place = request.url.flatMap({ CookiePlace($0) })
+        else { return goOn([]) }
+        if cookies.isPlain {
+            let context = task.cookies.context(of: request, at: place)
+            return goOn(cookies.storage.store.cookies(for: context).compactMap { HTTPCookie($0) })
+        }
+        let limit = session.settings.resourceDeadline(from: LoopClock.elapsed)
+        guard let wait = task.driver.beginWait(for: .cookies, until: limit) else { return }
+        cookies.storage.getCookiesFor(task.face) { found in
+            if task.driver.endWait(wait) { goOn(found ?? []) }
+        }
+    }
+
     /// The owner has no storage of cookies: what is to be sent is part of the request (B8.57), which says whether that
     /// is the storage's.
-    func withCookies(_ request: URLRequest) -> TransferRequest? {
-        guard let session = task.session, let cookies = session.settings.cookies,
-            request.values.httpShouldHandleCookies, session.settings.socket(of: request) == nil,
-            let url = request.url, request.values.fields.value("Cookie") == nil
-        else { return TransferRequest(request) }
-        let found = cookies.mayBeSent(with: request) ? stored(in: cookies.storage, for: request, to: url) : []
+    func request(_ request: URLRequest, with found: [HTTPCookie]) -> TransferRequest? {
+        guard let cookies = cookies(for: request) else { return TransferRequest(request) }
         var request = request
         if let field = HTTPCookie.requestHeaderFields(with: found)["Cookie"] {
             request.setValue(field, forHTTPHeaderField: "Cookie")
@@ -25,11 +39,13 @@ extension TaskTransfer {
         return carried
     }
 
-    private func stored(in storage: HTTPCookieStorage, for request: URLRequest, to url: URL) -> [HTTPCookie] {
-        guard let place = CookiePlace(url) else { return [] }
-        let context = task.cookies.context(of: request, at: place)
-        // B8.59: that the request may be for another site's main document, a URL does not say.
-        return (storage.cookies(for: url) ?? []).filter { storage.store.isSent($0.cookie, with: context) }
+    /// The session's part in a request's cookies; nil where those are not its business.
+    private func cookies(for request: URLRequest) -> SessionCookies? {
+        guard let session = task.session, request.values.httpShouldHandleCookies,
+            session.settings.socket(of: request) == nil, request.url != nil,
+            request.values.fields.value("Cookie") == nil
+        else { return nil }
+        return session.settings.cookies
     }
 
     /// Cookies are taken of every response (B8.47): of the last when it comes, and of the others, and of what came

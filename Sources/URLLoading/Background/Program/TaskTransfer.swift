@@ -29,13 +29,15 @@ struct TaskTransfer: Sendable {
             return handOver(to: background)
         }
         // The owner knows no delegate: the task waits here until its date, and there as long as this program lives.
-        guard var order = order(for: request) else { return handOver(to: background) }
-        order.awaitsDelegate = true
-        if let error = background.begin(order, task, BackgroundLoad(background, task)) {
-            giveBackPart()
-            return task.driver.endUnloaded(error)
+        findCookies(for: request) { cookies in
+            guard var order = order(for: request, cookies) else { return handOver(to: background) }
+            order.awaitsDelegate = true
+            if let error = background.begin(order, task, BackgroundLoad(background, task)) {
+                giveBackPart()
+                return task.driver.endUnloaded(error)
+            }
+            task.delay.begin(until: date)
         }
-        task.delay.begin(until: date)
     }
 
     /// Whether a delegate of this run may want to be asked when the date of a task has come that an
@@ -49,6 +51,10 @@ struct TaskTransfer: Sendable {
     /// Makes the task the owner's.
     func handOver(to background: BackgroundSession) {
         let request = task.currentRequest
+        findCookies(for: request) { handOver(request, with: $0, to: background) }
+    }
+
+    private func handOver(_ request: URLRequest?, with cookies: [HTTPCookie], to background: BackgroundSession) {
         let load = background.load(of: task)
         var isSuspended = false
         let begun = task.driver.beginExchange { state in
@@ -59,7 +65,7 @@ struct TaskTransfer: Sendable {
         }
         guard begun != nil else { return task.driver.endUnloaded(LoadFailure.cancelled(request?.url)) }
         guard let request else { return task.driver.endUnloaded(LoadFailure.unreadableResumeData) }
-        guard let order = order(for: request) else {
+        guard let order = order(for: request, cookies) else {
             return task.driver.endUnloaded(
                 LoadFailure.unsupportedURL(request.url, "The task has no request that could be written down."))
         }
@@ -74,11 +80,11 @@ struct TaskTransfer: Sendable {
     }
 
     /// What the owner is told of the task; nil where that cannot be written down.
-    private func order(for request: URLRequest?) -> TransferOrder? {
+    private func order(for request: URLRequest?, _ cookies: [HTTPCookie]) -> TransferOrder? {
         let (body, priority, source) = task.state.withLock {
             ($0.body, $0.priority, $0.download?.source)
         }
-        guard let request, var current = withCookies(request) else { return nil }
+        guard let request, var current = self.request(request, with: cookies) else { return nil }
         if source != nil { current.flags |= TransferRequest.beginsWithPart }
         var order = TransferOrder(task: UInt64(task.identifier), kind: kind, request: current)
         switch body {
