@@ -65,6 +65,20 @@ private final class OwnStorage: URLCredentialStorage, @unchecked Sendable {
     }
 }
 
+/// Keeps its credentials itself, by user.
+private final class DrawerStorage: URLCredentialStorage, @unchecked Sendable {
+    // Safe to share: the Guarded guards what is in it, and the space cannot change.
+    let drawer = Guarded(["u": URLCredential("u", "p"), "v": URLCredential("v", "q")])
+    private let space = URLProtectionSpace(
+        host: "own.test", port: 80, protocol: "http", realm: "r", authenticationMethod: nil)
+
+    override var allCredentials: [URLProtectionSpace: [String: URLCredential]] { [space: drawer.value] }
+
+    override func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
+        drawer.change { $0[credential.user ?? ""] = nil }
+    }
+}
+
 /// Keeps the handlers that it is to call.
 private final class SilentStorage: URLCredentialStorage, @unchecked Sendable {
     // Safe to share: all that changes is guarded.
@@ -150,6 +164,17 @@ struct ProgramCredentialStorageTests {
             for handler in silent.handlers.value { handler(URLCredential("u", "p")) }
             #expect(visits.lines == ["GET /", "GET /"])
         }
+    }
+
+    @Test("B1.26: a session's reset removes what it keeps itself")
+    func reset() async {
+        let storage = DrawerStorage()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCredentialStorage = storage
+        let session = URLSession(configuration: configuration)
+        await session.reset()
+        #expect(storage.drawer.value.isEmpty)
+        session.invalidateAndCancel()
     }
 
     @Test("B2.36: for a certificate, which is a connection's, it is asked on no loop, with a delegate and without")

@@ -177,8 +177,13 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
         setDefaultCredential(credential, for: protectionSpace)
     }
 
-    /// Forgets everything.
+    /// Forgets everything, where that is a subclass's to keep, too.
     func removeAll() {
+        if !isPlain {
+            for (space, known) in allCredentials {
+                for credential in known.values { remove(credential, for: space) }
+            }
+        }
         let before = entries.withLock { entries in
             defer { entries = [:] }
             return entries
