@@ -204,6 +204,20 @@ struct HTTPCookieStorageTests {
         session.invalidateAndCancel()
     }
 
+    @Test("B8.63, B8.73: a subclass that says its policy is never keeps no cookies, whatever that of the session is")
+    func overriddenPolicy() throws {
+        let storage = RefusingStorage()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = storage
+        configuration.httpCookieAcceptPolicy = .always
+        let session = URLSession(configuration: configuration)
+        storage.storeCookies([try cookie("a")], for: session.dataTask(with: try url()))
+        storage.setCookies([try cookie("b")], for: try url(), mainDocumentURL: nil)
+        storage.setCookie(try cookie("c"))
+        #expect(storage.cookies == [])
+        session.invalidateAndCancel()
+    }
+
     @Test("B8.74: each ephemeral configuration has a storage of its own")
     func ephemeral() throws {
         let (one, other) = (URLSessionConfiguration.ephemeral, URLSessionConfiguration.ephemeral)
@@ -213,5 +227,14 @@ struct HTTPCookieStorageTests {
         storage.setCookie(try cookie("a"))
         #expect(other.httpCookieStorage?.cookies == [] && storage.cookies?.count == 1)
         #expect((one.copy() as? URLSessionConfiguration)?.httpCookieStorage === storage)
+    }
+}
+
+/// Says what its policy is by an override.
+private final class RefusingStorage: HTTPCookieStorage, @unchecked Sendable {
+    // Safe to share: it adds nothing that changes.
+    override var cookieAcceptPolicy: HTTPCookie.AcceptPolicy {
+        get { .never }
+        set {}
     }
 }

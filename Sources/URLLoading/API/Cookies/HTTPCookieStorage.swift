@@ -107,6 +107,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     /// Keeps a cookie in the place of one with the same name, domain and path, from wherever it comes, unless the
     /// policy is `.never` (B8.62, B8.63).
     open func setCookie(_ cookie: HTTPCookie) {
+        guard overriddenPolicy != .never else { return }
         if store.set(cookie.cookie) { noteChange() }
     }
 
@@ -115,7 +116,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
         guard let URL, let place = CookiePlace(URL) else { return }
         let context = CookieContext(
             place, mainDocument: mainDocumentURL, isTopLevel: URL == mainDocumentURL, method: "GET")
-        if store.receive(cookies.map(\.cookie), from: context) { noteChange() }
+        if store.receive(cookies.map(\.cookie), from: context, policy: overriddenPolicy) { noteChange() }
     }
 
     /// Removes a cookie; one that is not kept is passed over (B8.64).
@@ -172,6 +173,9 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
     /// Whether no subclass can have a say.
     var isPlain: Bool { type(of: self) == HTTPCookieStorage.self }
+
+    /// What a subclass says about whose cookies are taken, which need not be what was set; nil where none can.
+    private var overriddenPolicy: HTTPCookie.AcceptPolicy? { isPlain ? nil : cookieAcceptPolicy }
 
     /// Takes the cookies of an answer, on any thread.
     func receive(fields: [String], from context: CookieContext, policy: HTTPCookie.AcceptPolicy) {
