@@ -145,6 +145,7 @@ final class Journal: TransactionReceiver {
     private(set) var body: [UInt8] = []
     private(set) var pieces = 0
     private(set) var trailers: Fields?
+    private(set) var lateRests = 0
     private(set) var sentBodyBytes: [Int64] = []
     private(set) var outcome: TransactionOutcome?
     private(set) var ends = 0
@@ -184,6 +185,8 @@ final class Journal: TransactionReceiver {
         onBody?()
         return demand(body.count)
     }
+
+    func restIsLate() { lateRests += 1 }
 
     func received(trailers: Fields) { self.trailers = trailers }
 

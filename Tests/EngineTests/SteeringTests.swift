@@ -103,6 +103,65 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    @Test(
+        "B4.33: a rest that is wanted only if it comes soon is read to its end within a second",
+        arguments: [ReceiverDemand.briefly, .hold])
+    func briefRest(demand: ReceiverDemand) {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test",
+            [
+                .receiveHead, .send("HTTP/1.1 301 Moved\r\nContent-Length: 4\r\n\r\nab"), .delay(.milliseconds(900)),
+                .send("cd"), .receiveHead, .respond("2"),
+            ])
+        let first = rig.submit(demand: { $0 == 0 ? demand : .more })
+        rig.settle()
+        if case .hold = demand { first.handle?.resumeReadingBriefly() }
+        rig.settle()
+        #expect(first.text == "ab" && !first.hasEnded)
+        rig.advance(.milliseconds(900))
+        #expect(first.text == "abcd" && first.ends == 1 && first.error == nil && first.lateRests == 0)
+        #expect(rig.core.counts.idle == 1)
+        let second = rig.submit()
+        rig.settle()
+        #expect(second.text == "2")
+        #expect(rig.network.dialled.count == 1)
+        rig.expectClean()
+    }
+
+    @Test(
+        "B4.33: a rest that is wanted only if it comes soon costs the connection after a second, however it drips",
+        arguments: [ReceiverDemand.briefly, .hold])
+    func briefRestIsLate(demand: ReceiverDemand) {
+        let rig = EngineRig()
+        let drops = (0..<4).flatMap { _ in [ScriptedPeer.Step.delay(.milliseconds(300)), .send("x")] }
+        rig.serve(
+            "host.test", [.receiveHead, .send("HTTP/1.1 301 Moved\r\nContent-Length: 9\r\n\r\nab")] + drops)
+        let journal = rig.submit(demand: { $0 == 0 ? demand : .more })
+        rig.settle()
+        if case .hold = demand { journal.handle?.resumeReadingBriefly() }
+        rig.advance(.milliseconds(950))
+        #expect(journal.text == "abxxx" && !journal.hasEnded && journal.lateRests == 0)
+        rig.advance(.milliseconds(50))
+        #expect(journal.ends == 1 && journal.error == nil && journal.lateRests == 1)
+        #expect(rig.core.counts.connections == 0)
+        rig.expectClean()
+    }
+
+    @Test("B6.5: what is read on briefly does not go on behind the resource time-out")
+    func briefRestBehindResource() {
+        let rig = EngineRig()
+        rig.serve("host.test", [.receiveHead, .send("HTTP/1.1 301 Moved\r\nContent-Length: 4\r\n\r\nab")])
+        let journal = rig.submit(resourceTimeout: .milliseconds(500), demand: { $0 == 0 ? .briefly : .more })
+        rig.advance(.milliseconds(500))
+        guard case .resourceTimeout = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        #expect(journal.lateRests == 0)
+        rig.expectClean()
+    }
+
     @Test("A discarded response ends once and without an error, also where it is complete, breaks off or is cancelled")
     func discardedEnds() {
         for ending in ["complete", "cut", "cancel"] {

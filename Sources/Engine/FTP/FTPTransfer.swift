@@ -296,7 +296,7 @@ final class FTPTransfer: SteeredLoad {
 
     private func note(_ demand: ReceiverDemand) {
         switch demand {
-        case .more: break
+        case .more, .briefly: break
         case .pause, .hold:
             guard !isReceiverFull else { return }
             isReceiverFull = true

@@ -32,6 +32,8 @@ protocol SteeredLoad: AnyObject {
     func cancel()
     /// The receiver can take more.
     func resumeReading()
+    /// The receiver can take more, but waits only briefly for the end.
+    func resumeReadingBriefly()
     /// Nothing more of a response is wanted.
     func discardRest()
     /// Stops both directions and the idle time (B1.39, B1.40); nests.
@@ -49,6 +51,9 @@ protocol SteeredLoad: AnyObject {
 extension SteeredLoad {
     /// Nothing waits for it: what comes is asked for piece by piece.
     func resumeReading() {}
+
+    /// It has no rest that something else waits for.
+    func resumeReadingBriefly() { resumeReading() }
 
     /// There is no response.
     func discardRest() {}

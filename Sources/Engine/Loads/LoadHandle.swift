@@ -9,6 +9,8 @@ package protocol LoadHandle: AnyObject, Sendable {
     func cancel()
     /// Answers a `ReceiverDemand.pause`: the receiver can take more.
     func resumeReading()
+    /// Answers a pause: the receiver can take more, but what follows waits only briefly for it (B4.33).
+    func resumeReadingBriefly()
     /// What is left of a body is not wanted.
     func discardRest()
     /// Stops sending and reading and the idle time (B1.39, B1.40); nests.
@@ -17,6 +19,11 @@ package protocol LoadHandle: AnyObject, Sendable {
     func resume()
     /// Changes the order among loads that wait for a connection (B1.53).
     func setPriority(_ priority: Float)
+}
+
+extension LoadHandle {
+    /// Goes on: no other load's rest is kept for a cache while something waits for it.
+    package func resumeReadingBriefly() { resumeReading() }
 }
 
 /// The outside of a load of an engine: what is said is carried out on the loop, in the order in which it was said.
@@ -33,6 +40,9 @@ extension EngineHandle {
 
     /// Answers a `ReceiverDemand.pause`: the receiver can take more.
     package func resumeReading() { steer { $0.resumeReading() } }
+
+    /// Has the rest of a response read as long as what is not wanted would be, and then ended (B4.33).
+    package func resumeReadingBriefly() { steer { $0.resumeReadingBriefly() } }
 
     /// Ends a transaction without waiting for the rest of its response, which is read only to keep the connection, and
     /// within a budget (B4.33).

@@ -7,7 +7,7 @@ import URLLoadingWire
 final class ResponseBody {
     // `@exclusivity(unchecked)`: as in `Transaction`.
 
-    // Nil where there is nothing to undo, and the object is there to hold what comes.
+    // Nil where there is nothing to undo, and the object is there for what is said about the body.
     @exclusivity(unchecked) private var decoder: ContentDecoder?
     // Bytes as they came, that wait for the receiver; at most one read's worth, unless all are held.
     @exclusivity(unchecked) private var held: [UInt8] = []
@@ -19,6 +19,8 @@ final class ResponseBody {
     @exclusivity(unchecked) private var decoded: Int64 = 0
     /// Nothing goes on: the receiver has still to say what becomes of it.
     @exclusivity(unchecked) var holdsAll = false
+    /// The receiver waits only briefly for the end of it.
+    @exclusivity(unchecked) var isBrief = false
     /// With what the exchange has broken off meanwhile.
     @exclusivity(unchecked) var loss: EngineError?
 
@@ -82,7 +84,7 @@ final class ResponseBody {
             delivered += hasMoreOutput && produced < buffer.count ? Self.mostDeliveredAtOnce : produced
             switch demand {
             case .more where delivered < Self.mostDeliveredAtOnce: continue
-            case .more, .pause, .hold, .discard, .detach:
+            case .more, .pause, .hold, .briefly, .discard, .detach:
                 held = Array(bytes[offset...])
                 return
             }

@@ -78,6 +78,12 @@ extension Transaction {
         goOnReading()
     }
 
+    /// The receiver can take more, but what follows does not wait long for it (B4.33).
+    func resumeReadingBriefly() {
+        limitRest()
+        resumeReading()
+    }
+
     /// Nothing more of the response is wanted: the end is told now, and what is left of the body is read for the
     /// connection's sake only, within a budget of bytes and time (B4.33).
     func discardRest() {
@@ -99,7 +105,27 @@ extension Transaction {
         if case .exchanging = state { report(nil) }
     }
 
+    /// What was to be read on briefly takes longer: the end is told, and the connection is given up (B4.33).
+    func restIsLate() {
+        receiver.restIsLate()
+        discardBudget = 0
+        failed(.cancelled)
+    }
+
     // MARK: Steps
+
+    /// What is left of the response is read for as long as what is not wanted would be.
+    private func limitRest() {
+        guard discardBudget == nil, case .exchanging = state else { return }
+        let limit = reactor.elapsed + Self.longestDiscard
+        // All time is over before that.
+        if let deadline = handle.request.resourceDeadline, deadline <= limit { return }
+        let limited = body ?? ResponseBody()
+        limited.isBrief = true
+        body = limited
+        deadlines = DeadlineMachine(idle: nil, resource: limit)
+        rearm()
+    }
 
     /// Reads on, with what waits in memory first.
     func goOnReading() {
@@ -147,6 +173,7 @@ extension Transaction {
         switch demand {
         case .more: break
         case .detach: detach()
+        case .briefly: limitRest()
         case .discard:
             // At the end of the turn, since the rest may be in the bytes that are being read.
             reactor.later { [self] in discardRest() }

@@ -432,6 +432,7 @@ final class Transaction: SteeredLoad, ExchangeOwner {
             let host = key.route.timedOut(handle.request.origin.host)
             if isWaiting { pool.connector(for: self)?.timeIsOver() }
             failed(.idleTimeout(host: host, phase: phase, after: handle.request.idleTimeout ?? .zero))
+        case .resource where body?.isBrief == true: restIsLate()
         case .resource:
             let start = (pastTimelines.first ?? timeline).fetchStart
             let host = key.route.timedOut(handle.request.origin.host)

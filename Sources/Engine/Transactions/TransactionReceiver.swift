@@ -51,6 +51,10 @@ package protocol TransactionReceiver: AnyObject {
     /// The next bytes of the body, decoded; they are valid during the call, or longer where the piece is kept.
     func received(body piece: BodyPiece) -> ReceiverDemand
 
+    /// What was to be read on briefly has not come to its end in that time; nothing more of it comes, and the end
+    /// follows.
+    func restIsLate()
+
     /// Fields came behind the body (B16.46), all of which has been told, or is held.
     func received(trailers: Fields)
 
@@ -96,6 +100,9 @@ extension TransactionReceiver {
     /// Does nothing.
     package func answers(acceptedAs acceptance: ServerAcceptance) {}
 
+    /// Does nothing: it is not called.
+    package func restIsLate() {}
+
     /// Does nothing.
     package func received(trailers: Fields) {}
 
@@ -112,6 +119,9 @@ package enum ReceiverDemand: Sendable {
     /// Hand nothing over until `TransactionHandle.resumeReading()`, and read on as far as what comes can be kept: where
     /// that is all, the connection is free before. Said to a head only.
     case hold
+    /// Go on, but not for long: the rest is of use only if it comes soon. The same as
+    /// `TransactionHandle.resumeReadingBriefly()`, and said to a head only.
+    case briefly
     /// Nothing more of this response is wanted; the same as `TransactionHandle.discardRest()`.
     case discard
     /// Nothing but the connection itself is wanted; the same as `TransactionHandle.detach()`, and said to a head only.

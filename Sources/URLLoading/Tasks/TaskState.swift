@@ -305,6 +305,6 @@ struct RedirectProgress: Sendable {
     var deliversBody: Bool?
     /// Whether the next request goes without this one's body (B4.11).
     var dropsBody = false
-    /// Whether the redirect's own body is kept for a cache, and so read to its end (B4.34).
+    /// Whether the redirect's own body is kept for a cache, and so read to its end if that comes soon (B4.33, B4.34).
     var keepsOwnBody = false
 }

@@ -114,6 +114,29 @@ struct CachedRedirectTests: CachingSuite {
         }
     }
 
+    @Test(
+        "B4.33: a redirect whose body does not come is followed soon also where it might be kept, and is not kept",
+        arguments: zip([301, 308], [true, false]))
+    func stalledBody(status: Int, isAsked: Bool) async throws {
+        let never = ServerGate()
+        try await withServer(router: { request in
+            request.path == "/end"
+                ? .text("end")
+                : ServerResponse.slow([.init("moved"), .init("rest", when: never)]).with(status: status)
+                    .adding("Location", "/end").adding("Cache-Control", "max-age=3600")
+        }) { server in
+            let cache = memory()
+            let session = visitor(isAsked ? RecordingDelegate() : nil) {
+                $0.urlCache = cache
+                // Without a limit of its own the body would be waited for.
+                $0.timeoutIntervalForRequest = 86_400
+            }
+            let url = try server.at("/")
+            #expect(try await session.visit(url) == "200 end")
+            #expect(cache.cachedResponse(for: URLRequest(url: url)) == nil)
+        }
+    }
+
     @Test("B4.13, B4.34: kept redirects count like others")
     func counted() async throws {
         try await withServer(router: Self.steps()) { server in

@@ -62,8 +62,8 @@ struct HopAnswer: Sendable {
         /// anywhere before. `bindsConnection`: the other request may have to go over the same connection, which
         /// is not given back before.
         case undecided(bindsConnection: Bool)
-        /// Its body is not delivered, and what follows does not wait for it (B4.33), unless it is read all the same: a
-        /// cache has a use for it.
+        /// Its body is not delivered, and what follows does not wait for it, or only briefly where it is read all the
+        /// same: a cache has a use for it (B4.33).
         case unwanted(isRead: Bool)
         /// A download's file has all of it already.
         case complete
@@ -322,8 +322,8 @@ extension TaskHops {
             return state.redirect.keepsOwnBody
         }
         follow(next, by: response)
-        // B4.33: the next hop does not wait for what is left of this one, unless that is kept.
-        if keepsBody { resumeReading() } else { discardRest() }
+        // B4.33: the next hop does not wait for what is left of this one, and only briefly for what is kept.
+        if keepsBody { resumeReadingBriefly() } else { discardRest() }
     }
 
     /// The hop's response leads elsewhere: to a next hop, or to an error if it leads out of HTTP (B4.31).

@@ -119,7 +119,7 @@ final class HopReceiver: TransactionReceiver {
             return bindsConnection ? .pause : .hold
         case .unwanted(let isRead):
             self.fate = .discard
-            return isRead ? .more : .discard
+            return isRead ? .briefly : .discard
         case .complete:
             isComplete = true
             self.fate = .discard
@@ -171,6 +171,9 @@ final class HopReceiver: TransactionReceiver {
             return .more
         }
     }
+
+    /// What has come of a redirect's body is not all of it.
+    func restIsLate() { caching?.drop() }
 
     func received(trailers: Fields) { response?.ended(with: trailers) }
 

@@ -63,6 +63,9 @@ struct TaskHops: Sendable {
     /// The receiver can take more.
     func resumeReading() { task.state.withLock { $0.load.handle }?.resumeReading() }
 
+    /// The receiver can take more, but the next hop does not wait long for it (B4.33).
+    func resumeReadingBriefly() { task.state.withLock { $0.load.handle }?.resumeReadingBriefly() }
+
     /// What is left of the answer is of no interest.
     func discardRest() { task.state.withLock { $0.load.handle }?.discardRest() }
 
