@@ -37,6 +37,16 @@ struct BodyStreamTests {
         }
     }
 
+    @Test("B5.28: a stream that lets itself be read only while it is open is sent to its end")
+    func strictStream() async throws {
+        try await withServer(router: { .echo($0) }) { server in
+            let session = URLSession(configuration: .ephemeral)
+            let (body, _) = try await session.data(for: request(try server.at("/"), StrictStream("0123456789")))
+            #expect(String(decoding: body, as: UTF8.self) == "0123456789")
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B5.35: a stream that was read before, or is being read by another task, is refused with −1021")
     func usedStreams() async throws {
         try await withServer(router: { .echo($0) }) { server in

@@ -93,6 +93,32 @@ final class HandStream: InputStream {
     ) -> Bool { false }
 }
 
+/// A stream that reads only while it is open: behind its end it says −1, and has no error.
+final class StrictStream: InputStream {
+    private var rest: [UInt8]
+    private var status = Stream.Status.notOpen
+
+    init(_ text: String) {
+        rest = Array(text.utf8)
+        super.init(data: Data())
+    }
+
+    override func open() { status = .open }
+    override func close() { status = .closed }
+    override var streamStatus: Stream.Status { status }
+    override var streamError: (any Error)? { nil }
+    override var hasBytesAvailable: Bool { status == .open }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+        guard status == .open else { return -1 }
+        let count = min(rest.count, length)
+        for (index, byte) in rest.prefix(count).enumerated() { buffer[index] = byte }
+        rest.removeFirst(count)
+        if rest.isEmpty { status = .atEnd }
+        return count
+    }
+}
+
 /// Writes down what an upload's delegate hears, several progress calls in a row as one, and supplies streams through
 /// the completion handler.
 final class UploadDelegate: NSObject, URLSessionDataDelegate {

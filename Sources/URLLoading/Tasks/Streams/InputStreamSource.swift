@@ -143,6 +143,8 @@ final class InputStreamSource: BodySource {
         case 1...Self.pieceSize: return .bytes(bytes)
         // A subclass may say by its status alone that it has failed, as one does that could not be opened.
         case 0 where stream.streamStatus != .error: return .end
+        // One may read only while it is open, and say so behind its end, too.
+        case ..<0 where stream.streamStatus == .atEnd: return .end
         default: return .failed(Self.problem(of: stream))
         }
     }
