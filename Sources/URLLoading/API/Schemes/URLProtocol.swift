@@ -69,6 +69,9 @@ open class URLProtocol: NSObject {
 
     /// Whether one stored answer serves both; unless overridden, whether this class takes both and their canonical
     /// forms are equal (B14.36).
+    ///
+    /// Sessions do not ask it, since stored answers are found by the canonical request: override
+    /// `canonicalRequest(for:)` to have one answer serve several requests.
     @discardableResult
     open class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool {
         canInit(with: a) && canInit(with: b) && canonicalRequest(for: a) == canonicalRequest(for: b)
