@@ -131,6 +131,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     }
 
     /// A space's credentials, asked for on behalf of a task.
+    ///
+    /// Sessions call the form with a handler, and an override of this one is not asked: override that one.
     @discardableResult
     open func credentials(
         for protectionSpace: URLProtectionSpace, task: URLSessionTask
@@ -163,6 +165,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     }
 
     /// A space's default, asked for on behalf of a task.
+    ///
+    /// Sessions call the form with a handler, and an override of this one is not asked: override that one.
     @discardableResult
     open func defaultCredential(for space: URLProtectionSpace, task: URLSessionTask) async -> URLCredential? {
         await withCheckedContinuation { continuation in

@@ -142,6 +142,8 @@ open class URLCache: NSObject, @unchecked Sendable {
     }
 
     /// What is stored for the request that a task is sending (B7.21).
+    ///
+    /// Sessions call the form with a handler, and an override of this one is not asked: override that one.
     @discardableResult
     open func cachedResponse(for dataTask: URLSessionDataTask) async -> CachedURLResponse? {
         await withCheckedContinuation { continuation in

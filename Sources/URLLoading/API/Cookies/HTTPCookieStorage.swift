@@ -162,6 +162,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     }
 
     /// The cookies that a task's current request is sent with.
+    ///
+    /// Sessions call the form with a handler, and an override of this one is not asked: override that one.
     @discardableResult
     open func cookies(for task: URLSessionTask) async -> [HTTPCookie]? {
         await withCheckedContinuation { continuation in
