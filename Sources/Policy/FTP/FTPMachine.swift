@@ -231,6 +231,8 @@ package struct FTPMachine: Sendable {
         refusals += 1
         hasReconnected = false
         lastRefusal = reply.code
+        // B2.103.
+        guard refusals < AuthenticationMachine.maximumAnswers else { return fail(.loginRefused(code: reply.code)) }
         state = .awaitingCredential
         return .askForCredential(refusals: refusals)
     }

@@ -214,6 +214,14 @@ struct FTPSchemeTests {
         #expect(await code(leaving, place) == .cancelled)
     }
 
+    @Test("B2.103: a delegate that always answers the same is asked ten times by ftp, too")
+    func limit() async throws {
+        let server = try server { $0.allowsAnonymous = false }
+        let delegate = GuestDelegate(Guest.always(.useCredential, URLCredential("me", "wrong")))
+        #expect(await code(visitor(delegate), try url(server, "/pub/page.html")) == .userAuthenticationRequired)
+        #expect(delegate.challenges.value.map(\.previousFailureCount) == Array(0..<10))
+    }
+
     @Test("B14.21: a stored credential of a class of the program's may steer its task whenever it is asked something")
     func ownClass() async throws {
         let server = try server { $0.allowsAnonymous = false }

@@ -84,7 +84,7 @@ struct FTPWayTests {
                 ]
             }
         }
-        let page = try url(server, "/pub/page.html")
+        let page = try url(server, "/pub/page.html", user: "me:secret@")
         #expect(await code(session(nil), page) == .userAuthenticationRequired)
         let delegate = GuestDelegate(
             Guest.inTurn((.useCredential, URLCredential("w", "w")), (.useCredential, URLCredential("u", "p"))))
