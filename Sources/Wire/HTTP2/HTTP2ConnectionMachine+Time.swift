@@ -17,6 +17,9 @@ extension HTTP2ConnectionMachine {
     /// given to it do not count: it takes a request also where the peer is gone.
     package mutating func outputMoved(now: Duration) { heartbeat.outputMoved(now: now) }
 
+    /// When the ping went out that waits for its answer; nil where none does.
+    package var pingSentAt: Duration? { heartbeat.pingSentAt }
+
     /// Sends a ping, unless one is under way; whether it does.
     @discardableResult
     mutating func writePing(_ now: Duration) -> Bool {

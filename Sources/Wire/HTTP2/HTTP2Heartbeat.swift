@@ -19,7 +19,7 @@ struct HTTP2Heartbeat {
     private var lastMoved: Duration
     private var settingsSentAt: Duration?
     /// When the ping that waits for its answer was sent, and which one it is.
-    private var pingSentAt: Duration?
+    private(set) var pingSentAt: Duration?
     private var pingNumber: UInt64 = 0
 
     /// A connection begins, and our settings go out.

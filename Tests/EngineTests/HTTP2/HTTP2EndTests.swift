@@ -211,6 +211,28 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test("H6.5: requests that the system of a server takes, and that nobody answers, do not put off its end")
+    func takenUnread() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in peer.onWhole = { _, _ in } }
+        let journal = rig.submit("POST", body: [1], idleTimeout: nil)
+        rig.settle()
+        peers[0].isReading = false
+        peers[0].stream.told = Delivery(unacknowledged: 0, age: .seconds(1))
+        for _ in 0..<4 {
+            rig.advance(.seconds(10))
+            rig.submit("POST", body: [1], idleTimeout: nil)
+            rig.settle()
+        }
+        #expect(!journal.hasEnded)
+        rig.advance(.seconds(6))
+        guard case .connectionLost? = journal.error else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        rig.expectClean()
+    }
+
     // MARK: By the server
 
     @Test(

@@ -18,9 +18,23 @@ extension HTTP2Connection {
         var acknowledged: Int?
     }
 
+    /// How everything was on its way at one moment.
+    struct Look {
+        let moment: Duration
+        /// Up to where it had reached the peer.
+        let arrived: Int
+        /// Where it ended.
+        let end: Int
+    }
+
+    /// Where what goes out ends, what still waits here included.
+    private var outputEnd: Int {
+        channel.bytesSent &+ (channel.tls?.outgoingCount ?? 0) &+ (output.count - outputSent)
+    }
+
     /// A frame of a stream's body was put behind what is to be written.
     func noteWayOut(of id: HTTP2StreamID) {
-        let end = channel.bytesSent &+ (channel.tls?.outgoingCount ?? 0) &+ (output.count - outputSent)
+        let end = outputEnd
         let slot = Int(id.slot)
         if waysOut.indices.contains(slot), waysOut[slot].stream == id {
             waysOut[slot].end = end
@@ -51,9 +65,13 @@ extension HTTP2Connection {
     /// When something last reached the peer, whosever it was, where something has since this was asked before.
     func lastArrival() -> Duration? {
         guard let delivery = channel.stream.delivery() else { return nil }
-        let position = channel.bytesSent &- delivery.unacknowledged
-        defer { arrivedBefore = position }
-        return position &- arrivedBefore > 0 ? now - delivery.age : nil
+        var position = channel.bytesSent &- delivery.unacknowledged
+        let before = lastLook
+        lastLook = Look(moment: now, arrived: position, end: outputEnd)
+        // The peer's system takes requests also where nobody reads them. So what went out behind the PING counts only
+        // where it has been on its way for long.
+        if let before, let ping = machine.pingSentAt, before.moment >= ping { position = min(position, before.end) }
+        return position &- (before?.arrived ?? 0) > 0 ? now - delivery.age : nil
     }
 
     private func setWayOut(_ way: WayOut) {

@@ -63,8 +63,8 @@ final class HTTP2Connection: ByteStreamObserver {
     @exclusivity(unchecked) var outputMark = 0
     /// What is known of the ways out of streams, by their places (+Arrival). Of most streams nothing is.
     @exclusivity(unchecked) var waysOut: [WayOut] = []
-    /// How far everything had reached the peer when the timer fired last (+Arrival).
-    @exclusivity(unchecked) var arrivedBefore = 0
+    /// How everything was on its way when the timer fired last (+Arrival).
+    @exclusivity(unchecked) var lastLook: Look?
     @exclusivity(unchecked) var isFlushPlanned = false
     /// Whether it is closed when what waits is written, or cannot be.
     @exclusivity(unchecked) var closesWhenWritten = false
