@@ -33,6 +33,8 @@ final class FTPData: ByteStreamObserver {
     private var whole: (any BodyBytes)?
     private var position = 0
     private var count: Int64 = 0
+    /// How far what was sent had reached the server when that was asked last.
+    private var arrivedBefore: Int?
     private var isMoving = false
     private(set) var isOver = false
 
@@ -60,6 +62,14 @@ final class FTPData: ByteStreamObserver {
     func arrived(_ piece: SourcePiece) {
         feed?.arrived(piece)
         move()
+    }
+
+    /// How far what was sent has reached the server; nil where that is not known, or nothing is sent.
+    func arrival() -> Arrival? {
+        guard feed != nil, let delivery = stream.delivery() else { return nil }
+        let position = Int(truncatingIfNeeded: count) &- delivery.unacknowledged
+        defer { arrivedBefore = position }
+        return Arrival(position: position, before: arrivedBefore, age: delivery.age)
     }
 
     /// Closes at once; nothing is reported any more.

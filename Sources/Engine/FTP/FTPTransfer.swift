@@ -271,6 +271,7 @@ final class FTPTransfer: SteeredLoad {
     private func deadlinePassed() {
         let host = opening.route.timedOut(handle.request.server.host)
         switch deadlines.expired(core.reactor.elapsed) {
+        case .idle where isArriving(): rearm()
         case .idle:
             let silence = EngineError.idleTimeout(
                 host: host, phase: currentPhase, after: handle.request.idleTimeout ?? .zero)
@@ -287,6 +288,12 @@ final class FTPTransfer: SteeredLoad {
                     lastAttempt: opening.lastFailure))
         case nil: rearm()
         }
+    }
+
+    /// Whether what the system has taken of a file before has gone on its way to the server (B6.42).
+    private func isArriving() -> Bool {
+        guard let arrival = data?.arrival() else { return false }
+        return deadlines.arrived(arrival, core.reactor.elapsed)
     }
 
     private var currentPhase: EngineError.Phase {

@@ -17,16 +17,17 @@ import URLLoadingTrust
 
     private func submit(
         _ rig: EngineRig, _ path: String = "/f", idle: Duration? = .seconds(60), resource: Duration? = nil,
-        pausesAfter: Int? = nil, routes: [Route] = [.direct()], isProtected: Bool = false
+        pausesAfter: Int? = nil, routes: [Route] = [.direct()], isProtected: Bool = false, storing body: [UInt8]? = nil
     ) throws -> FTPJournal {
         let server = try #require(Origin(scheme: .http, host: "host.test", port: 21))
         let job = FTPJob(
-            path: try FTPPath(percentEncoded: path), credential: PasswordCredential(user: "u", password: "p"),
-            isProtected: isProtected)
+            path: try FTPPath(percentEncoded: path), purpose: body == nil ? .retrieve : .store,
+            credential: PasswordCredential(user: "u", password: "p"), isProtected: isProtected)
         let box = Box()
         _ = rig.core.submit(
             ftp: FTPRequest(
-                server: server, routes: routes, job: job, idleTimeout: idle,
+                server: server, routes: routes, job: job, body: body.map { RequestBody.bytes($0) } ?? RequestBody.none,
+                bodyLength: body.map { Int64($0.count) }, idleTimeout: idle,
                 resourceDeadline: resource.map { rig.reactor.elapsed + $0 }
             ) { handle, _ in
                 let journal = FTPJournal(handle, pausesAfter: pausesAfter)
@@ -179,6 +180,40 @@ import URLLoadingTrust
             return
         }
         #expect(rig.network.dialled == ["10.0.0.2:1080", "10.0.0.1:21"] && journal.ends == 1)
+        rig.expectClean()
+    }
+
+    @Test(
+        "B6.42: a file that is stored lives while what the system has taken of it reaches the server, and no longer",
+        arguments: [false, true])
+    func slowLine(isStuck: Bool) throws {
+        let rig = EngineRig()
+        serve(
+            rig, port: 21,
+            [
+                .send("220 hi\r\n"), .receiveThrough(Array("USER u\r\n".utf8)), .send("230 in\r\n"),
+                .receiveThrough(Array("TYPE I\r\n".utf8)), .send("200 ok\r\n"),
+                .receiveThrough(Array("EPSV\r\n".utf8)), .send("229 (|||77|)\r\n"),
+                .receiveThrough(Array("STOR f\r\n".utf8)), .send("150 go\r\n"), .delay(.seconds(30)),
+                .send("226 done\r\n"), .receiveEnd,
+            ])
+        serve(rig, port: 77, [.receiveEnd])
+        let journal = try submit(rig, idle: .seconds(10), storing: [UInt8](repeating: 1, count: 20_000))
+        rig.advance(.seconds(1))
+        // Asked after 10 s, and then 9 s after the time before.
+        for left in [18_000, 12_000, 6_000, 0] {
+            rig.servers[1].told = Delivery(unacknowledged: isStuck ? 18_000 : left, age: .seconds(1))
+            rig.advance(.seconds(9))
+        }
+        #expect(journal.ends == 1 && journal.answer.sent == 20_000)
+        if isStuck {
+            guard case .idleTimeout("host.test", .waitingForResponse, .seconds(10)) = journal.answer.error else {
+                Issue.record("\(String(describing: journal.answer.error))")
+                return
+            }
+        } else {
+            #expect(journal.answer.error == nil)
+        }
         rig.expectClean()
     }
 
