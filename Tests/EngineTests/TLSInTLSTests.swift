@@ -202,6 +202,30 @@ struct TLSInTLSTests {
         rig.expectClean()
     }
 
+    @Test("B3.11, B13.21: a forwarded body that ends with the connection is cut by the proxy where its TLS does not end")
+    func cutForwarding() throws {
+        let rig = makeRig()
+        let context = outer.context
+        var cut: MemoryStream?
+        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
+            let answer = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbegun"
+            guard let peer = try? TLSPeer(stream, context: context, answer: answer) else { return stream.close() }
+            rig.keep(stream, peer)
+            cut = stream
+        }
+        let journal = rig.submit(route: .proxied(try testProxy(.https)))
+        rig.settle()
+        #expect(journal.text == "begun" && !journal.hasEnded)
+        cut?.close()
+        rig.settle()
+        guard case .tlsBroken(.truncated)? = journal.proxyFailure else {
+            Issue.record("\(String(describing: journal.error))")
+            return
+        }
+        #expect(journal.error?.isOfTheWay == false && journal.error?.leavesPart == true)
+        rig.expectClean()
+    }
+
     @Test("B13.18: bytes that are not TLS, where the proxy should begin TLS, are the proxy's failure")
     func noTLS() throws {
         let rig = makeRig()

@@ -211,6 +211,8 @@ struct ErrorTests {
         // A proxy's description may be refused, so that this one is not in the table.
         let unreachable = EngineError.proxy(ProxyFailure(proxy, .unreachable([])))
         try mapping(error: unreachable, code: .cannotConnectToHost)
+        // As where a server ends TLS so.
+        try mapping(error: .proxy(ProxyFailure(proxy, .tlsBroken(.truncated))), code: .networkConnectionLost)
         let shown = Set((Self.mapped.map(\.0) + [unreachable]).map(Kind.init))
         #expect(shown == Set(Kind.allCases))
     }

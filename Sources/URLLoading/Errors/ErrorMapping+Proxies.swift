@@ -55,7 +55,8 @@ extension ErrorMapping {
         switch failure {
         case .clientCertificateRequired: .clientCertificateRequired
         case .clientCertificateRejected, .clientCertificateUnusable: .clientCertificateRejected
-        case .untrusted, .truncated, .handshakeFailed, .alertReceived, .noCommonVersionOrCipher, .notTLS,
+        case .truncated: .networkConnectionLost
+        case .untrusted, .handshakeFailed, .alertReceived, .noCommonVersionOrCipher, .notTLS,
             .versionsContradict, .closedDuringHandshake, .alpnMismatch, .renegotiationRefused, .protocolViolation,
             .demandNotMet, .internalFailure:
             .secureConnectionFailed

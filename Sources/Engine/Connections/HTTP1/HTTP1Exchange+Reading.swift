@@ -104,7 +104,7 @@ extension HTTP1Exchange {
             switch try decoder.endOfStream() {
             case .end:
                 // B3.11: only TLS can tell the end of a close-delimited body from a cut.
-                guard isWhole else { return fail(.tls(.truncated, host: host)) }
+                guard isWhole else { return tlsBroken(.truncated) }
                 owner.noteWireBodyBytes(decoder.wireBodyBytes)
                 end(hasLeftover: false)
             case .needMore, .informational, .head, .body, .switched:
@@ -114,9 +114,6 @@ extension HTTP1Exchange {
             fail(writeError.map { lost($0, owner) } ?? .wire(error))
         }
     }
-
-    /// For errors.
-    var host: String { connection?.key.origin.host ?? "" }
 
     private var writeError: SystemError? { if case .failed(let error) = writing { error } else { nil } }
 
