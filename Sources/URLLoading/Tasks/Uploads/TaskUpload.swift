@@ -243,12 +243,14 @@ extension URLSessionConfiguration.ResumableUploads {
 extension LoadFailure {
     /// The server and the upload do not come together (B11.33, B11.35, B11.36).
     static func upload(_ url: URL?, _ failure: UploadFailure) -> URLError {
-        switch failure {
-        case .tooLarge, .tooSmall: make(.dataLengthExceedsMaximum, url, failure.description)
-        case .refused, .gone, .unknownOffset, .offsetTooLarge, .offsetDecreased, .completeTooEarly, .movedElsewhere,
-            .unusableParts, .noProgress:
-            make(.badServerResponse, url, failure.description)
-        }
+        let code: URLError.Code =
+            switch failure {
+            case .tooLarge, .tooSmall: .dataLengthExceedsMaximum
+            case .refused, .gone, .unknownOffset, .offsetTooLarge, .offsetDecreased, .completeTooEarly, .movedElsewhere,
+                .unusableParts, .noProgress:
+                .badServerResponse
+            }
+        return make(code, url, ErrorText.naming(failure.description, hostOf: url))
     }
 
     /// The file is not the one of which a part is with the server (B11.29).
