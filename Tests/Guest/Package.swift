@@ -1,6 +1,7 @@
-// swift-tools-version: 6.3 A package whose targets and products have the names that other packages are likely to have,
-// some of which were once ours, and that depends on a version of URLLoading from a folder of another name. SwiftPM
-// refuses a graph in which two packages have a target of one name: that this one builds shows that ours has none.
+// swift-tools-version: 6.3
+// A package whose targets and products have the names that other packages are likely to have, some of which were once
+// ours, and that depends on a version of URLLoading from a folder of another name. SwiftPM refuses a graph in which two
+// packages have a target of one name: that this one builds shows that ours has none.
 // `Scripts/guest` builds it and runs it.
 import Foundation
 import PackageDescription
