@@ -202,7 +202,8 @@ struct TLSInTLSTests {
         rig.expectClean()
     }
 
-    @Test("B3.11, B13.21: a forwarded body that ends with the connection is cut by the proxy where its TLS does not end")
+    @Test(
+        "B3.11, B13.21: a forwarded body that ends with the connection is cut by the proxy where its TLS does not end")
     func cutForwarding() throws {
         let rig = makeRig()
         let context = outer.context

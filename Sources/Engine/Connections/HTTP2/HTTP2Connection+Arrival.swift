@@ -68,8 +68,8 @@ extension HTTP2Connection {
         var position = channel.bytesSent &- delivery.unacknowledged
         let before = lastLook
         lastLook = Look(moment: now, arrived: position, end: outputEnd)
-        // The peer's system takes requests also where nobody reads them. So what went out behind the PING counts only
-        // where it has been on its way for long.
+        // The peer's system takes requests also where its program reads none. So what went out behind the PING counts
+        // only where it has been on its way for long.
         if let before, let ping = machine.pingSentAt, before.moment >= ping { position = min(position, before.end) }
         return position &- (before?.arrived ?? 0) > 0 ? now - delivery.age : nil
     }
