@@ -141,14 +141,36 @@ struct TLSInTLSTests {
         rig.expectClean()
     }
 
-    @Test("B2.105: a proxy that refuses behind its handshake, for want of a certificate, says so")
-    func refusedBehindHandshake() throws {
+    /// A rig whose proxy demands a client certificate.
+    private func makeDemandingRig() throws -> EngineRig {
         let end = try TunnelEnd("proxy.test", clients: .required)
         let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [end.root]) }
         rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
             guard let peer = try? TLSPeer(stream, context: end.context, answer: "") else { return stream.close() }
             rig.keep(stream, peer)
         }
+        return rig
+    }
+
+    /// A proxy's end of a connection.
+    private final class FarEnd {
+        var stream: MemoryStream?
+    }
+
+    /// Serves a proxy that forwards, and answers so; its end of the connection, once there is one.
+    private func serveForwarding(_ rig: EngineRig, answer: String) -> FarEnd {
+        let (context, end) = (outer.context, FarEnd())
+        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
+            guard let peer = try? TLSPeer(stream, context: context, answer: answer) else { return stream.close() }
+            rig.keep(stream, peer)
+            end.stream = stream
+        }
+        return end
+    }
+
+    @Test("B2.105: a proxy that refuses behind its handshake, for want of a certificate, says so")
+    func refusedBehindHandshake() throws {
+        let rig = try makeDemandingRig()
         let journal = try submit(rig)
         guard case .tls(.clientCertificateRequired)? = journal.proxyFailure else {
             Issue.record("\(String(describing: journal.error))")
@@ -159,12 +181,7 @@ struct TLSInTLSTests {
 
     @Test("B2.105, B13.21: a proxy that forwards and refuses behind its handshake says so, too, and is passed over")
     func refusedForwarding() throws {
-        let end = try TunnelEnd("proxy.test", clients: .required)
-        let rig = EngineRig { $0.trust = AnchorsEvaluator(anchors: [end.root]) }
-        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
-            guard let peer = try? TLSPeer(stream, context: end.context, answer: "") else { return stream.close() }
-            rig.keep(stream, peer)
-        }
+        let rig = try makeDemandingRig()
         let journal = rig.submit(route: .proxied(try testProxy(.https)))
         rig.settle()
         guard case .tls(.clientCertificateRequired)? = journal.proxyFailure else {
@@ -180,19 +197,12 @@ struct TLSInTLSTests {
     )
     func brokenForwarding() throws {
         let rig = makeRig()
-        let context = outer.context
-        var broken: MemoryStream?
-        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
-            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun"
-            guard let peer = try? TLSPeer(stream, context: context, answer: answer) else { return stream.close() }
-            rig.keep(stream, peer)
-            broken = stream
-        }
+        let proxy = serveForwarding(rig, answer: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun")
         let journal = rig.submit(route: .proxied(try testProxy(.https)))
         rig.settle()
         #expect(journal.text == "begun")
         let record: [UInt8] = [23, 3, 3, 0, 32] + [UInt8](repeating: 0, count: 32)
-        _ = record.withUnsafeBytes { broken?.write($0) }
+        _ = record.withUnsafeBytes { proxy.stream?.write($0) }
         rig.settle()
         guard case .tlsBroken? = journal.proxyFailure else {
             Issue.record("\(String(describing: journal.error))")
@@ -206,18 +216,11 @@ struct TLSInTLSTests {
         "B3.11, B13.21: a forwarded body that ends with the connection is cut by the proxy where its TLS does not end")
     func cutForwarding() throws {
         let rig = makeRig()
-        let context = outer.context
-        var cut: MemoryStream?
-        rig.network.serve("proxy.test", address: "10.0.0.2", port: 3128) { [unowned rig] stream in
-            let answer = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbegun"
-            guard let peer = try? TLSPeer(stream, context: context, answer: answer) else { return stream.close() }
-            rig.keep(stream, peer)
-            cut = stream
-        }
+        let proxy = serveForwarding(rig, answer: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbegun")
         let journal = rig.submit(route: .proxied(try testProxy(.https)))
         rig.settle()
         #expect(journal.text == "begun" && !journal.hasEnded)
-        cut?.close()
+        proxy.stream?.close()
         rig.settle()
         guard case .tlsBroken(.truncated)? = journal.proxyFailure else {
             Issue.record("\(String(describing: journal.error))")

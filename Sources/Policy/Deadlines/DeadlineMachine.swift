@@ -4,23 +4,6 @@
 // Measured: times are durations since any fixed moment of the caller's, because ContinuousClock.Instant is handled
 // through its metadata, and this machine is asked with every read.
 
-/// How far a request has reached the peer, as is found out when the idle limit is reached.
-package struct Arrival: Sendable {
-    /// Up to where the peer has acknowledged what goes out, counted from anywhere.
-    package let position: Int
-    /// The same as it was found before; nil where it was not asked for.
-    package let before: Int?
-    /// How long ago something was acknowledged or, where all is, sent.
-    package let age: Duration
-
-    /// Takes what is known.
-    package init(position: Int, before: Int?, age: Duration) {
-        self.position = position
-        self.before = before
-        self.age = age
-    }
-}
-
 /// The idle and the resource deadline of one request.
 package struct DeadlineMachine: Sendable {
     /// Which limit was reached.

@@ -35,8 +35,8 @@ struct TaskCookies: Sendable {
         task.session?.settings.cookies?.storage.storeCookies(cookies, for: task.face)
     }
 
-    /// The same for the answer from a URL, which is not always the one to the task's current request: that may be behind
-    /// a redirect by now, and the storage would judge by its host.
+    /// Gives a storage of the program's what an answer from `url` has brought, on the delegate queue. The current
+    /// request may be behind a redirect by now, and the storage would judge the cookies by that one's host.
     func storeInProgramsOwn(_ cookies: [HTTPCookie], from url: URL) {
         guard let own = task.session?.settings.cookies, let request = task.currentRequest,
             let place = CookiePlace(url), place != request.url.flatMap({ CookiePlace($0) })

@@ -20,7 +20,7 @@ enum TaskEvent: Sendable {
     case sendsAgain
     /// What an answer has brought for a storage that is the program's own.
     case cookies([HTTPCookie])
-    /// The same from an answer of which the owner of a background session's transfers has told.
+    /// What an answer in a background session has brought, from this URL, for a storage that is the program's own.
     indirect case ownersCookies([HTTPCookie], from: URL)
     indirect case redirect(HTTPURLResponse, URLRequest)
     case response(URLResponse)
