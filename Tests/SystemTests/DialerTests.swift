@@ -194,6 +194,32 @@ struct DialerTests {
         #expect(try await values(DialOptions(), of: names) == [0])
     }
 
+    /// What comes of options where the system refuses each of them: a descriptor that is no socket has none.
+    private func applied(_ options: DialOptions) -> SystemError? {
+        let noSocket = open("/dev/null", O_RDWR)
+        defer { close(noSocket) }
+        do {
+            try options.apply(to: noSocket, family: .ipv4)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("B16.13: a system that refuses keep-alive and no delay still connects")
+    func refusedPoliteness() {
+        #expect(applied(DialOptions()) == nil)
+    }
+
+    @Test("B16.83: options that the program has asked for are not left out, and the error says which was refused")
+    func refusedWish() {
+        let probing = applied(DialOptions(probeInterval: .seconds(20)))
+        #expect(probing == SystemError(errno: ENOTSOCK, call: "setting how often TCP asks a silent peer"))
+        let bound = DialOptions(localAddress: SocketAddress(literal: "127.0.0.1", port: 0))
+        #expect(applied(bound) == SystemError(errno: ENOTSOCK, call: "bind"))
+        #expect(applied(DialOptions(interface: "lo"))?.call == "binding to the interface lo")
+    }
+
     @Test("a UNIX-domain listener whose queue is full is tried again until there is room")
     func unixQueueFull() async throws {
         let path = "/tmp/urlloading-\(getpid())-queue.sock"

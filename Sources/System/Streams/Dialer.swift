@@ -19,32 +19,6 @@ package protocol DialAttempt: AnyObject {
     func cancel()
 }
 
-/// How a socket is to be set up before it connects.
-package struct DialOptions: Sendable {
-    /// Lets the system probe an idle connection (SO_KEEPALIVE).
-    package var keepAlive: Bool
-    /// After which silence it does so, and how long it waits between two probes; nil leaves it to the system.
-    package var probeInterval: Duration?
-    /// Sends small segments at once (TCP_NODELAY).
-    package var noDelay: Bool
-    /// Our end, if it matters; port 0 leaves the port to the system.
-    package var localAddress: SocketAddress?
-    /// The network interface to use, if it matters; needs no privilege since Linux 5.7 (SO_BINDTODEVICE).
-    package var interface: String?
-
-    /// Keep-alive and no delay on, everything else left to the system.
-    package init(
-        keepAlive: Bool = true, probeInterval: Duration? = nil, noDelay: Bool = true,
-        localAddress: SocketAddress? = nil, interface: String? = nil
-    ) {
-        self.keepAlive = keepAlive
-        self.probeInterval = probeInterval
-        self.noDelay = noDelay
-        self.localAddress = localAddress
-        self.interface = interface
-    }
-}
-
 /// Connects sockets.
 package final class SocketDialer: Dialer {
     private let reactor: Reactor

@@ -48,7 +48,7 @@ final class SocketDialAttempt: DialAttempt {
     private func connect(_ options: DialOptions) throws(SystemError) {
         let descriptor = try Platform.socket(family: address.systemFamily)
         try DescriptorLimit.check(descriptor.raw, call: "socket")
-        try prepare(descriptor.raw, options)
+        try options.apply(to: descriptor.raw, family: address.family)
         switch Platform.connect(descriptor.raw, to: address) {
         case 0:
             let stream = try SocketStream(connected: descriptor, remote: address, reactor: reactor)
@@ -62,58 +62,6 @@ final class SocketDialAttempt: DialAttempt {
             reactor.hold(self)
         case let error:
             throw SystemError(errno: error, call: "connect")
-        }
-    }
-
-    private func prepare(_ raw: Int32, _ options: DialOptions) throws(SystemError) {
-        if address.family != .unix && options.noDelay {
-            try set(raw, level: Platform.levelTCP, option: Platform.noDelay)
-        }
-        if options.keepAlive {
-            try set(raw, level: Platform.levelSocket, option: Platform.keepAlive)
-        }
-        // A UNIX-domain socket is on no network.
-        guard address.family != .unix else { return }
-        if options.keepAlive, let interval = options.probeInterval {
-            let seconds = Self.probeSeconds(interval)
-            try set(raw, level: Platform.levelTCP, option: Platform.keepAliveIdle, to: seconds)
-            try set(raw, level: Platform.levelTCP, option: Platform.keepAliveInterval, to: seconds)
-            // While bytes of ours are unacknowledged Linux asks nothing, and sends them again for a quarter of an hour.
-            try set(
-                raw, level: Platform.levelTCP, option: Platform.userTimeout, to: seconds * Self.spansUntilLost * 1_000)
-        }
-        if let interface = options.interface {
-            let outcome = Platform.bind(raw, toInterface: interface)
-            if outcome.failed {
-                throw SystemError(errno: outcome.error, call: "binding to the interface \(interface)")
-            }
-        }
-        if let local = options.localAddress {
-            // Asked for the wrong family the system complains in several ways, some of them misleading.
-            guard local.family == address.family else { throw SystemError(errno: EAFNOSUPPORT, call: "bind") }
-            if local.port == 0 {
-                Platform.bindWithoutPort(raw)
-            }
-            let outcome = Platform.bind(raw, to: local)
-            if outcome.failed {
-                throw SystemError(errno: outcome.error, call: "bind")
-            }
-        }
-    }
-
-    /// The first silence, and nine questions without an answer (Linux's number).
-    private static let spansUntilLost: Int32 = 10
-
-    /// Whole seconds, rounded up, as many as Linux takes.
-    private static func probeSeconds(_ interval: Duration) -> Int32 {
-        let (seconds, rest) = interval.components
-        return Int32(min(max(rest > 0 ? seconds &+ 1 : seconds, 1), 32_767))
-    }
-
-    private func set(_ raw: Int32, level: Int32, option: Int32, to value: Int32 = 1) throws(SystemError) {
-        let outcome = Platform.set(raw, level: level, option: option, to: value)
-        if outcome.failed {
-            throw SystemError(errno: outcome.error, call: "setsockopt")
         }
     }
 
