@@ -27,8 +27,11 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The error of a stream whose bytes do not keep to the protocol above it, in a call that is not the system's.
     package static func brokenProtocol(in call: String) -> SystemError { SystemError(errno: EPROTO, call: call) }
 
+    /// True when the system knows no network on which the address is.
+    package var isNoNetwork: Bool { errno == ENETUNREACH || errno == ENETDOWN }
+
     /// True when the system knows no way to the address: no route, or no network at all.
-    package var isNoRoute: Bool { errno == ENETUNREACH || errno == ENETDOWN || errno == EHOSTUNREACH }
+    package var isNoRoute: Bool { isNoNetwork || errno == EHOSTUNREACH }
 
     /// True when this machine, or the address that it speaks from, has nothing of an address' family, as where IPv6 is
     /// switched off. Beside another address that says nothing about the network. Alone it may be want of a local port,

@@ -38,6 +38,43 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    @Test(
+        "B16.11: where a host has IPv6 addresses only and this machine has no IPv6 the text says so",
+        arguments: [EADDRNOTAVAIL, EAFNOSUPPORT, ENETUNREACH])
+    func wantOfIPv6(errno: Int32) throws {
+        let rig = EngineRig()
+        rig.network.setName("host.test", .addresses(["fd00::1"]))
+        rig.network.setName("both.test", .addresses(["fd00::1", "10.0.0.1"]))
+        for address in ["[fd00::1]:80", "10.0.0.1:80"] { rig.network.setAddress(address, .fail(errno: errno)) }
+        func text(_ host: String) throws -> String {
+            let journal = rig.submit(host: host)
+            rig.settle()
+            return "\(try #require(journal.error))"
+        }
+        let words = "of which only IPv6 addresses are known, and this machine cannot use them: [fd00::1]:80: connect: "
+        #expect(try text("host.test").hasPrefix("No connection to host.test, " + words))
+        // There is another family, or an address that is no name.
+        #expect(try text("both.test").hasPrefix("No connection to both.test: [fd00::1]:80: "))
+        #expect(try text("[fd00::1]").hasPrefix("No connection to fd00::1: [fd00::1]:80: "))
+        let proxy = try #require(ProxyServer(kind: .http, host: "proxy.test", port: 3128))
+        let address = try #require(SocketAddress(literal: "fd00::1", port: 3128))
+        let failure = EngineError.ConnectFailure(address: address, error: SystemError(errno: errno, call: "connect"))
+        let unreachable = EngineError.proxy(ProxyFailure(proxy, .unreachable([failure])))
+        #expect("\(unreachable)".contains("\(proxy), of which only IPv6 addresses are known"))
+        rig.expectClean()
+    }
+
+    @Test("B16.11: a refusal, or a host that is silent, is no want of IPv6", arguments: [ECONNREFUSED, EHOSTUNREACH])
+    func noWantOfIPv6(errno: Int32) throws {
+        let rig = EngineRig()
+        rig.network.setName("host.test", .addresses(["fd00::1"]))
+        rig.network.setAddress("[fd00::1]:80", .fail(errno: errno))
+        let journal = rig.submit()
+        rig.settle()
+        #expect("\(try #require(journal.error))".hasPrefix("No connection to host.test: [fd00::1]:80: connect: "))
+        rig.expectClean()
+    }
+
     @Test("B16.10: IPv6 first, the next address after 250 ms, the first success wins and losers are closed")
     func happyEyeballs() {
         let rig = EngineRig()

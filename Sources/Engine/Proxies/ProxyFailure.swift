@@ -51,8 +51,7 @@ extension ProxyFailure: CustomStringConvertible {
         case .lookup(let failure):
             return "The address of the proxy \(proxy) was not found. \(failure)"
         case .unreachable(let failures):
-            let reasons = failures.map { "\($0)" }.joined(separator: "; ")
-            return "No connection to the proxy \(proxy): \(reasons.isEmpty ? "it has no address" : reasons)."
+            return EngineError.unconnected("the proxy \(proxy)", isName: !proxy.host.contains(":"), failures)
         case .tls(let error), .tlsBroken(let error):
             return "TLS with the proxy \(proxy) failed: \(error)"
         case .refused(let head):

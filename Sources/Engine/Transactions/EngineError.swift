@@ -62,6 +62,12 @@ package enum EngineError: Error, Sendable {
             if case .address(let address) = place { error.isWrongFamily(address.family) } else { false }
         }
 
+        /// Whether it is an IPv6 address, and this machine has no way to such ones.
+        var isWantOfIPv6: Bool {
+            guard case .address(let address) = place, address.family == .ipv6 else { return false }
+            return isWrongFamily || error.isNoNetwork
+        }
+
         /// One failed attempt.
         package init(address: SocketAddress, error: SystemError) {
             place = .address(address)
@@ -128,6 +134,18 @@ extension EngineError.ConnectFailure: CustomStringConvertible {
     }
 }
 
+extension EngineError {
+    /// That none of a host's addresses took the connection, and why. The system's words for want of IPv6 do not say
+    /// that the host has nothing else, which is all there is to understand.
+    static func unconnected(_ host: String, isName: Bool, _ failures: [ConnectFailure]) -> String {
+        guard !failures.isEmpty else { return "No connection to \(host): it has no address." }
+        let reasons = failures.map { "\($0)" }.joined(separator: "; ")
+        guard isName, failures.allSatisfy(\.isWantOfIPv6) else { return "No connection to \(host): \(reasons)." }
+        return "No connection to \(host), of which only IPv6 addresses are known, and this machine cannot use them: "
+            + "\(reasons)."
+    }
+}
+
 extension Route {
     /// A host as time-outs name it: with the proxy on the way there, which may be what is silent.
     func timedOut(_ host: String) -> String { proxy.map { "\(host) through the proxy \($0)" } ?? host }
@@ -158,8 +176,7 @@ extension EngineError: CustomStringConvertible {
         case .nameLookup(let failure):
             return "\(failure)"
         case .connect(let host, let failures):
-            let reasons = failures.map { "\($0)" }.joined(separator: "; ")
-            return "No connection to \(host): \(reasons.isEmpty ? "it has no address" : reasons)."
+            return Self.unconnected(host, isName: !host.contains(":"), failures)
         case .proxy(let failure):
             return failure.description
         case .tls(let error, let host):

@@ -119,7 +119,7 @@ package enum ErrorMapping {
 
     /// The failure that says most: one that reached the host before one that found no way (B16.11).
     static func decisiveFailure(_ failures: [EngineError.ConnectFailure]) -> EngineError.ConnectFailure? {
-        failures.last { !isNoRoute($0.error.errno) }
+        failures.last { !hasNoWay($0.error) }
             // One that this machine has no address or no port for, where there is a way.
             ?? failures.last { !$0.error.isNoRoute && !$0.isWrongFamily }
             ?? failures.first { !$0.isWrongFamily } ?? failures.first
@@ -131,18 +131,13 @@ package enum ErrorMapping {
         guard !failures.isEmpty else { return .cannotFindHost }
         let decisive = failures.filter { !$0.isWrongFamily }
         let isOffline = decisive.allSatisfy { failure in
-            let errno = failure.error.errno
-            return isNoNetwork(errno) || errno == EHOSTUNREACH && !NetworkPresence.hasInterface
+            failure.error.isNoNetwork || failure.error.errno == EHOSTUNREACH && !NetworkPresence.hasInterface
         }
         return isOffline && !decisive.isEmpty ? .notConnectedToInternet : .cannotConnectToHost
     }
 
-    private static func isNoNetwork(_ errno: Int32) -> Bool {
-        errno == ENETUNREACH || errno == ENETDOWN
-    }
-
-    private static func isNoRoute(_ errno: Int32) -> Bool {
-        isNoNetwork(errno) || errno == EHOSTUNREACH || errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT
+    private static func hasNoWay(_ error: SystemError) -> Bool {
+        error.isNoRoute || error.errno == EADDRNOTAVAIL || error.errno == EAFNOSUPPORT
     }
 
     // MARK: TLS and trust
