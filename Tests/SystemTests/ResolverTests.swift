@@ -399,6 +399,46 @@ struct ResolverTests {
         }
     }
 
+    @Test("B16.14: a name that the table of hosts has does not wait where the others have all threads")
+    func besideFullThreads() async throws {
+        let path = "/tmp/urlloading-\(getpid())-hosts"
+        let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
+        let line = Array("10.0.0.1\tknown.example\n".utf8)
+        #expect(write(file, line, line.count) == line.count)
+        close(file)
+        let target = try address("10.0.0.1")
+        let pool = BlockingPool(limit: 1, idleTime: .seconds(10), name: "test-names")
+        try await withLoop { loop in
+            let (begun, gate) = (Gate(), Gate())
+            let asked = Log<String>()
+            let answered: [String] = try await onLoop(loop) { reactor, finish in
+                let resolver = SystemResolver(reactor: reactor, pool: pool, hosts: HostsFile(path: path)) { host in
+                    asked.append(host)
+                    if host == "slow.example" {
+                        begun.open()
+                        gate.pass()
+                    }
+                    return .success([target])
+                }
+                var answered: [String] = []
+                _ = resolver.resolve("slow.example", port: 80) { _ in answered.append("slow") }
+                begun.pass()
+                _ = resolver.resolve("other.example", port: 80) { _ in
+                    answered.append("other")
+                    finish(answered)
+                }
+                _ = resolver.resolve("Known.example", port: 80) { _ in
+                    answered.append("known")
+                    gate.open()
+                }
+            }
+            #expect(answered == ["known", "slow", "other"])
+            // Each is looked up once, whichever thread comes first.
+            #expect(asked.all == ["slow.example", "known.example", "other.example"])
+        }
+        unlink(path)
+    }
+
     @Test("a look-up whose caller cancelled releases what the completion held")
     func cancelReleases() async throws {
         final class Token {}

@@ -13,6 +13,8 @@ package final class BlockingPool: Sendable {
     package static let names = BlockingPool(limit: 8, idleTime: .seconds(10), name: "url-names")
     /// For names that this machine knows by itself: no server holds them up.
     package static let localNames = BlockingPool(limit: 1, idleTime: .seconds(10), name: "url-local")
+    /// For names that the machine's table of hosts has, where those of servers have all threads.
+    package static let knownNames = BlockingPool(limit: 1, idleTime: .seconds(10), name: "url-hosts")
     /// For files that programs name: bodies, downloads, cookies.
     package static let files = BlockingPool(limit: 4, idleTime: .seconds(10), name: "url-files")
     /// For the caches on disk.
@@ -49,6 +51,9 @@ package final class BlockingPool: Sendable {
 
     /// Threads that wait for work now.
     package var idleCount: Int { state.withLock { $0.idle } }
+
+    /// Whether all its threads are at work, so that what comes next may have to wait.
+    package var isFull: Bool { state.withLock { $0.idle == 0 && $0.threads >= limit } }
 
     /// Runs `work` on a helper thread as soon as one is free, in the order of the calls.
     ///

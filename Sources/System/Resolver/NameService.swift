@@ -41,6 +41,7 @@ package struct NameAnswer: Sendable {
 /// The system's.
 struct SystemNameService: NameService {
     let pool: BlockingPool
+    let hosts: HostsFile
     let lookUp: @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
 
     /// A host table may say something unexpected of "localhost".
@@ -50,15 +51,22 @@ struct SystemNameService: NameService {
         let question = QueuedLookup()
         // B16.14: what no server is asked for stands behind nothing that one is.
         let pool = NameLookup.isOfThisMachine(host) ? BlockingPool.localNames : pool
-        let isStarted = pool.run { [lookUp] in
+        let work: @Sendable () -> Void = { [lookUp] in
             if question.begin() { answer(NameAnswer(Self.orLoopback(host, lookUp(host)))) }
         }
+        let isStarted = pool.run(work)
         guard isStarted else {
             let failure = ResolverFailure(
                 reason: .failed, code: 0, host: host, message: "No thread could be started to look up this name",
                 shortage: SystemError(errno: EAGAIN, call: "pthread_create"))
             answer(NameAnswer(Self.orLoopback(host, .failure(failure))))
             return nil
+        }
+        // Behind names of servers that are silent it may stand for half a minute. Whichever thread comes first begins.
+        if pool.isFull {
+            BlockingPool.knownNames.run { [hosts] in
+                if !question.isOver, hosts.has(host) { work() }
+            }
         }
         return question
     }
@@ -76,6 +84,9 @@ struct SystemNameService: NameService {
 private final class QueuedLookup: NameQuestion {
     /// Whether it has begun, or never will.
     private let isSettled = Atomic(false)
+
+    /// Whether there is nothing to begin any more.
+    var isOver: Bool { isSettled.load(ordering: .relaxed) }
 
     /// Whether it is to be made.
     func begin() -> Bool { settle() }

@@ -41,12 +41,12 @@ package final class SystemResolver: Resolver {
     /// A resolver with a table of its own and another way to look names up, for tests.
     package convenience init(
         reactor: Reactor, overrides: [String: String] = [:], cacheLifetime: Duration = .seconds(30),
-        pool: BlockingPool,
+        pool: BlockingPool, hosts: HostsFile = HostsFile(),
         lookUp: @escaping @Sendable (String) -> Result<[SocketAddress], ResolverFailure>
     ) {
         self.init(
             reactor: reactor, overrides: overrides, cacheLifetime: cacheLifetime,
-            names: LookupTable(SystemNameService(pool: pool, lookUp: lookUp)))
+            names: LookupTable(SystemNameService(pool: pool, hosts: hosts, lookUp: lookUp)))
     }
 
     /// Looks up a name.
@@ -199,4 +199,5 @@ private final class PendingResolution: Resolution {
 }
 
 /// Shared by every loop of the process.
-private let processTable = LookupTable(SystemNameService(pool: .names, lookUp: NameLookup.addresses(of:)))
+private let processTable = LookupTable(
+    SystemNameService(pool: .names, hosts: HostsFile(), lookUp: NameLookup.addresses(of:)))
