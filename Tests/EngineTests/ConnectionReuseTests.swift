@@ -108,6 +108,29 @@ import URLLoadingWire
         rig.expectClean()
     }
 
+    @Test(
+        "B16.84: a connection of an address that this machine has lost is not used again", arguments: ["GET", "POST"])
+    func lostAddress(method: String) {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test", [.receiveHead, .respond("1"), .receiveHead, .respond("2")], [.receiveHead, .respond("3")])
+        rig.submit()
+        rig.settle()
+        rig.servers.last?.isForsaken = true
+        // The system is not asked about a connection that was in use a moment ago.
+        rig.advance(.milliseconds(999))
+        let second = rig.submit(method)
+        rig.settle()
+        #expect(second.text == "2")
+        rig.advance(.seconds(1))
+        let third = rig.submit(method)
+        rig.settle()
+        #expect(third.text == "3")
+        #expect(third.outcome?.timelines.count == 1)
+        #expect(rig.network.dialled.count == 2)
+        rig.expectClean()
+    }
+
     @Test("B16.6: an idle connection that the server closed is noticed before it is used")
     func idleDeath() {
         let rig = EngineRig()

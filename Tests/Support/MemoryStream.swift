@@ -27,6 +27,9 @@ package final class MemoryStream: AbortiveStream {
     /// The peer's end.
     package let remoteAddress: SocketAddress?
 
+    /// Whether the other end's machine has another address by now.
+    package var isForsaken = false
+
     /// What the other end is told of how its bytes reach this one; nil when its system does not tell.
     package var told: Delivery?
 
@@ -61,6 +64,9 @@ package final class MemoryStream: AbortiveStream {
     deinit {
         close()
     }
+
+    /// Whether the other end is not to be reached any more from here.
+    package func hasLostItsAddress() -> Bool { peer?.isForsaken ?? false }
 
     /// Two connected ends.
     ///

@@ -55,6 +55,16 @@ struct ConnectivityTests {
     }
 
     @Test(
+        "B16.84: an address of this machine is not missed, one of another machine is",
+        arguments: [
+            ("127.0.0.1", false), ("127.9.9.9", false), ("::1", false), ("203.0.113.1", true), ("2001:db8::1", true),
+        ])
+    func lacks(literal: String, isLacking: Bool) throws {
+        let address = try #require(SocketAddress(literal: literal, port: 80))
+        #expect(NetworkPresence.lacks(address) == isLacking)
+    }
+
+    @Test(
         "A real address that appears is told at once",
         .enabled(if: NetworkNamespace.isAllowed, "needs the right to make a network namespace"))
     func realChange() async throws {

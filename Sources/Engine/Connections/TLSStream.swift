@@ -130,6 +130,8 @@ final class TLSStream: ByteStream {
         channel.close(politely: !channel.hasOutgoing)
     }
 
+    func hasLostItsAddress() -> Bool { channel.stream.hasLostItsAddress() }
+
     var localAddress: SocketAddress? { channel.stream.localAddress }
 
     var remoteAddress: SocketAddress? { channel.stream.remoteAddress }

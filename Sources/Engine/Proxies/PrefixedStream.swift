@@ -29,6 +29,8 @@ final class PrefixedStream: ByteStream {
 
     func isQuiet() -> Bool { prefix.isEmpty && inner.isQuiet() }
 
+    func hasLostItsAddress() -> Bool { inner.hasLostItsAddress() }
+
     func reportInput(from count: Int) { inner.reportInput(from: count) }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> IOResult { inner.write(bytes) }

@@ -71,6 +71,10 @@ package protocol ByteStream: AnyObject {
     /// which also finds what no edge has told yet; `hasPendingInput` is true from then on.
     func isQuiet() -> Bool
 
+    /// True when this machine does not have the address any more that the stream speaks from, so that nothing of the
+    /// peer arrives. Some system calls.
+    func hasLostItsAddress() -> Bool
+
     /// Input is from now on reported once so many bytes are there, or the end or an error behind fewer; or as soon as
     /// there are any, by a stream that cannot tell. What is there already may be enough where it was not before, and is
     /// not reported: a caller that asks for less than before looks at `hasPendingInput`.
@@ -101,6 +105,9 @@ package protocol AbortiveStream: ByteStream {
 }
 
 extension ByteStream {
+    /// Keeps its address.
+    package func hasLostItsAddress() -> Bool { false }
+
     /// Reports input as it comes.
     package func reportInput(from count: Int) {}
 

@@ -225,6 +225,12 @@ package final class SocketStream: AbortiveStream, PollTarget {
         return knownLocalAddress
     }
 
+    /// Whether the machine's network has changed so that our end is no place any more.
+    package func hasLostItsAddress() -> Bool {
+        guard isInternet, let localAddress else { return false }
+        return NetworkPresence.lacks(localAddress)
+    }
+
     /// The peer's end of the connection.
     package var remoteAddress: SocketAddress? { knownRemoteAddress }
 

@@ -99,6 +99,32 @@ struct HTTP2EndTests {
         rig.expectClean()
     }
 
+    @Test("B16.84: a connection of an address that this machine has lost is not used again")
+    func lostAddress() {
+        let rig = EngineRig.http2()
+        let peers = rig.serveHTTP2 { peer, _ in
+            peer.onWhole = { peer, request in if request.head.target != "/slow" { peer.answer(request) } }
+        }
+        rig.submit()
+        rig.settle()
+        rig.servers.last?.isForsaken = true
+        rig.advance(.seconds(1))
+        let others = (0..<2).map { _ in rig.submit() }
+        rig.settle()
+        #expect(others.allSatisfy { $0.text == "hello" } && peers.count == 2)
+        // What carries a request is judged by whether that is answered.
+        let slow = rig.submit(target: "/slow")
+        rig.settle()
+        rig.servers.last?.isForsaken = true
+        rig.advance(.seconds(2))
+        let beside = rig.submit()
+        rig.settle()
+        #expect(beside.text == "hello" && peers.count == 2)
+        slow.handle?.cancel()
+        rig.settle()
+        rig.expectClean()
+    }
+
     @Test("H6.4: a connection that was silent for a whole time-out takes no new request before it has answered a PING")
     func suspect() {
         let rig = EngineRig.http2()

@@ -35,8 +35,8 @@ final class HTTP1Connection: ByteStreamObserver {
     @exclusivity(unchecked) private(set) var isClosed = false
     /// In nanoseconds of the loops' clock.
     private let readyAt: Int64
-    /// The loop's last wait for events when it became free.
-    @exclusivity(unchecked) private var idleSince: Int
+    /// Since when it is free.
+    @exclusivity(unchecked) private var idle: IdleTime
     @exclusivity(unchecked) private(set) var isReading = false
     /// Read once although no readiness was reported: a write has just failed and the peer may have said why.
     @exclusivity(unchecked) var mustRead = false
@@ -55,7 +55,7 @@ final class HTTP1Connection: ByteStreamObserver {
         buffers = core.buffers.received
         exchange = HTTP1Exchange(channel: channel, core: core)
         self.readyAt = reactor.nanoseconds
-        idleSince = reactor.pollMark
+        idle = IdleTime(reactor)
     }
 
     /// It was opened without a request.
@@ -89,8 +89,8 @@ final class HTTP1Connection: ByteStreamObserver {
         // connection would be dialled for ever.
         if isFresh { return true }
         pumpIfPending()
-        guard !isClosed else { return false }
-        let isKnown = reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
+        guard !isClosed, !idle.hasOutlastedAddress(of: channel.stream, now: reactor) else { return false }
+        let isKnown = reactor.hasSeenAll(since: idle.mark) && ReplayRules.isIdempotent(method)
         if !isKnown, hasUnasked() { return false }
         // The rest of a record would pass for something that came behind the request, and that of a message hold it up.
         guard let tls = channel.tls else { return true }
@@ -114,7 +114,7 @@ final class HTTP1Connection: ByteStreamObserver {
         exchange.course.responseEnded()
         if gathering != nil { stopGathering() }
         hasServed = true
-        idleSince = reactor.pollMark
+        idle = IdleTime(reactor)
         guard exchange.course.canReuse, !hasUnsent, mayReuse() else { return close(politely: !hasUnsent) }
         if owner.keepsConnection {
             pool.kept(id, after: owner.id)

@@ -49,7 +49,7 @@ extension HTTP2Connection {
     /// A stream is over. Order: the pool first, the user second.
     private func closed(_ id: HTTP2StreamID, _ end: HTTP2StreamEnd) {
         let stream = remove(id)
-        if machine.openStreams == 0 { idleSince = reactor.pollMark }
+        if machine.openStreams == 0 { idle = IdleTime(reactor) }
         pool.released(self.id, idleLimit: nil)
         stream?.closed(end)
     }

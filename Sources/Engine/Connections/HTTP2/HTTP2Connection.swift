@@ -52,8 +52,8 @@ final class HTTP2Connection: ByteStreamObserver {
     @exclusivity(unchecked) var isReading = false
     /// Read once although no readiness was reported.
     @exclusivity(unchecked) var mustRead = false
-    /// The loop's last wait for events when the last stream ended.
-    @exclusivity(unchecked) var idleSince = 0
+    /// Since when it has no stream.
+    @exclusivity(unchecked) var idle: IdleTime
     @exclusivity(unchecked) var isCarryingOut = false
 
     /// What is to be written, and how much of it is out.
@@ -96,6 +96,7 @@ final class HTTP2Connection: ByteStreamObserver {
         self.core = core
         pool = core.pool
         reactor = core.reactor
+        idle = IdleTime(core.reactor)
         buffers = core.buffers
         isProxied = key.route.proxy != nil
         authority = key.origin.hostField
@@ -124,9 +125,10 @@ final class HTTP2Connection: ByteStreamObserver {
         // In the midst of what has been read it is looked at already.
         if hasServed, !isClosed, !isCarryingOut, machine.openStreams == 0 {
             // B16.70
-            let isKnown = reactor.hasSeenAll(since: idleSince) && ReplayRules.isIdempotent(method)
+            let isKnown = reactor.hasSeenAll(since: idle.mark) && ReplayRules.isIdempotent(method)
             if !isKnown, !channel.isQuiet() { mustRead = true }
             pumpIfPending()
+            if !isClosed, idle.hasOutlastedAddress(of: channel.stream, now: reactor) { close() }
         }
         return !isClosed && machine.openStreams < machine.capacity
     }
