@@ -329,6 +329,52 @@ struct ConnectivityTests {
         rig.expectClean()
     }
 
+    @Test("B6.41: of streams that are cancelled one after the other, one of which tries to connect, no other tries")
+    func cancelledOneByOne() throws {
+        let rig = makeRig()
+        cutOff(rig)
+        let origin = try #require(Origin(scheme: .http, host: "host.test"))
+        let notes = Notes()
+        let handles = (0..<5).map { _ in
+            var request = StreamRequest(origin: origin, resourceDeadline: rig.reactor.elapsed + .seconds(1000)) {
+                _, _ in
+                WaitingReceiver(notes)
+            }
+            request.waitsForConnectivity = true
+            return rig.core.open(request)
+        }
+        for handle in handles { handle.perform(.read(least: 1, most: 1, timeout: nil) { _ in }, late: { _ in }) }
+        rig.settle()
+        rig.network.setAddress("10.0.0.9:80", .hang)
+        let dialled = rig.network.dialled.count
+        rig.advance(.seconds(1))
+        #expect(rig.network.dialled.count == dialled + 1, "one tries for all")
+        for handle in handles { handle.cancel() }
+        rig.settle()
+        #expect(rig.network.dialled.count == dialled + 1)
+        #expect(notes.all.filter { $0 == "finished" }.count == 5 && !monitor.isWatching)
+        rig.expectClean()
+    }
+
+    @Test("B6.41: what waits, and is tried while there is no descriptor, goes on waiting", arguments: [EMFILE, ENFILE])
+    func triedDuringShortage(errno: Int32) {
+        let rig = makeRig()
+        cutOff(rig)
+        let journals = (0..<3).map { _ in rig.submit(waitsForConnectivity: true) }
+        rig.settle()
+        cutOff(rig, errno: errno)
+        rig.advance(.seconds(4))
+        #expect(journals.allSatisfy { !$0.hasEnded && $0.waits > 0 })
+        // One that has not waited is told, as ever.
+        let late = rig.submit(waitsForConnectivity: true)
+        rig.settle()
+        if case .localResource? = late.error {} else { Issue.record("\(String(describing: late.error))") }
+        rig.serve("host.test", (0..<3).flatMap { _ in [.receiveHead, .respond("hello")] })
+        rig.advance(.seconds(60))
+        #expect(journals.allSatisfy { $0.text == "hello" })
+        rig.expectClean()
+    }
+
     @Test("B6.41: one that is cancelled or suspended while it is tried holds up none of the others")
     func triedOneGoes() {
         for cancels in [true, false] {

@@ -62,7 +62,9 @@ extension ConnectivityWaiter {
     ///
     /// Order: watched first, then tried again, so that no change in between is missed.
     func verdict(onFailedAttempt error: EngineError) -> ConnectivityPatience.Verdict {
-        guard patience.isWanted, core.connectivity.isLackOfNetwork(error) else { return .fail }
+        guard patience.isWanted, core.connectivity.isReasonToWait(error, alsoShort: patience.isListening) else {
+            return .fail
+        }
         guard patience.isListening else {
             patience.isListening = true
             core.connectivity.join(self)
@@ -134,12 +136,19 @@ final class ConnectivityWaiters {
             monitor.stop()
             timer.clear()
         } else if !wasOffline {
-            reached(destination)
+            // Later: others may be about to leave, too, and would connect for nothing.
+            reactor.later { [weak self] in self?.reached(destination) }
         }
     }
 
+    /// Whether it may be better later. What waits, and is tried while the machine is short of something (`alsoShort`),
+    /// goes on waiting: it was not to be tried just then.
+    fileprivate func isReasonToWait(_ error: EngineError, alsoShort: Bool) -> Bool {
+        if case .localResource = error { alsoShort } else { isLackOfNetwork(error) }
+    }
+
     /// Whether an attempt failed because this machine has no way to the host (B6.20), not because of the host (B6.19).
-    fileprivate func isLackOfNetwork(_ error: EngineError) -> Bool {
+    private func isLackOfNetwork(_ error: EngineError) -> Bool {
         switch error.obstacle {
         case .connect(let failures)?:
             failures.contains(where: \.error.isNoRoute)
