@@ -265,6 +265,84 @@ struct BackgroundTransferTests {
     }
 
     @Test(
+        "B2.68, B10.20: a storage of the program's own class is asked on behalf of the task, and may answer late",
+        arguments: [nil, "u"])
+    func storageOfTheProgram(name: String?) async throws {
+        try await withServer(router: door("r", ["u": "p"]) { _ in .text("in") }) { server in
+            let storage = TaskStorage(URLCredential("u", "p"))
+            let configuration = folder.configuration()
+            configuration.urlCredentialStorage = storage
+            try await withBackgroundSession(configuration) { session, scribe in
+                let url = try server.at("/")
+                session.downloadTask(with: try name.map { try url.naming($0) } ?? url).resume()
+                await scribe.ended.wait()
+                #expect(scribe.transcript.calls == ["file 1 in", "end 1 nil"])
+                #expect(storage.calls.value == [name == nil ? "default of 1" : "all of 1"])
+            }
+        }
+    }
+
+    @Test("B2.68, B10.20: a question that is withdrawn while the storage is asked is put to no delegate")
+    func storageAnswersTooLate() async throws {
+        try await withServer(router: door("r", ["u": "p"]) { _ in .text("in") }) { server in
+            let storage = HeldStorage()
+            let configuration = folder.configuration()
+            configuration.urlCredentialStorage = storage
+            let scribe = AnsweringScribe()
+            let session = URLSession(configuration: configuration, delegate: scribe, delegateQueue: nil)
+            let task = session.downloadTask(with: try server.at("/"))
+            task.resume()
+            await storage.asked.wait()
+            task.cancel()
+            await scribe.ended.wait()
+            let background = try #require(session.core.background)
+            for handler in storage.handlers.value { handler(URLCredential("u", "p")) }
+            storage.handlers.value = []
+            // Order: what the storage has said is taken in where questions are.
+            await withHandover { done in background.inquiries.run { done.resume() } }
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+            #expect(scribe.transcript.calls == ["end -999"])
+        }
+    }
+
+    @Test(
+        "B2.108: a storage has no part in what a server behind a UNIX-domain socket asks, whoever carries the transfer out",
+        arguments: [false, true], [false, true])
+    func storageAndSocket(helper: Bool, isSessions: Bool) async throws {
+        let socket = folder.path + "/server"
+        try await withServer(.init(unixPath: socket), router: door("r", ["u": "p"]) { _ in .text("in") }) { _ in
+            let storage = URLCredentialStorage()
+            let space = URLProtectionSpace(
+                host: "same.test", port: 80, protocol: "http", realm: "r",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+            storage.setDefaultCredential(URLCredential("admin", "secret"), for: space)
+            let configuration = folder.configuration(helper: helper)
+            configuration.urlCredentialStorage = storage
+            if isSessions { configuration.unixSocketPath = socket }
+            var request = URLRequest(url: try #require(URL(string: "http://same.test/")))
+            if !isSessions { request.unixSocketPath = socket }
+            let challenges = Visits()
+            let scribe = AnsweringScribe { challenge in
+                challenges.note(challenge.line)
+                return (.useCredential, URLCredential("u", "p", .forSession))
+            }
+            let session = URLSession(configuration: configuration, delegate: scribe, delegateQueue: nil)
+            let background = try #require(session.core.background)
+            session.downloadTask(with: request).resume()
+            await scribe.ended.wait()
+            // Order: what is stored is stored where questions are taken in, before the end is told.
+            await withHandover { done in background.inquiries.run { done.resume() } }
+            session.invalidateAndCancel()
+            await scribe.transcript.invalidated.wait()
+            #expect(challenges.lines == ["HTTPBasic r 0 nobody 401"])
+            #expect(scribe.transcript.calls.suffix(2) == ["file in", "end nil"])
+            #expect(storage.credentials(for: space)?.keys.sorted() == ["admin"])
+            #expect(storage.defaultCredential(for: space)?.password == "secret")
+        }
+    }
+
+    @Test(
         "B2.44, B2.73, B2.74: whom the URL names comes before the default of the storage, behind a redirect, too",
         arguments: ["guest", "nobody", "u:p"], ["/there", "/hop"])
     func namedUser(_ name: String, path: String) async throws {
@@ -688,6 +766,51 @@ private final class LoopWitness: URLCredentialStorage, @unchecked Sendable {
         let isOnLoop = loop.value?.isCurrent
         answers.change { $0.append(isOnLoop) }
         return super.defaultCredential(for: space)
+    }
+}
+
+/// Knows one credential, and tells it to tasks alone, from another thread.
+private final class TaskStorage: URLCredentialStorage, @unchecked Sendable {
+    // Safe to share: all that changes is guarded.
+    let calls = Guarded<[String]>([])
+    private let known: URLCredential
+
+    init(_ known: URLCredential) {
+        self.known = known
+        super.init()
+    }
+
+    override func getCredentials(
+        for protectionSpace: URLProtectionSpace, task: URLSessionTask,
+        completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
+    ) {
+        calls.change { $0.append("all of \(task.taskIdentifier)") }
+        let known = known
+        DispatchQueue.global().async { completionHandler(["u": known]) }
+    }
+
+    override func getDefaultCredential(
+        for space: URLProtectionSpace, task: URLSessionTask,
+        completionHandler: @escaping @Sendable (URLCredential?) -> Void
+    ) {
+        calls.change { $0.append("default of \(task.taskIdentifier)") }
+        let known = known
+        DispatchQueue.global().async { completionHandler(known) }
+    }
+}
+
+/// Keeps the handlers that it is to call.
+private final class HeldStorage: URLCredentialStorage, @unchecked Sendable {
+    // Safe to share: all that changes is guarded.
+    let asked = Signal()
+    let handlers = Guarded<[@Sendable (URLCredential?) -> Void]>([])
+
+    override func getDefaultCredential(
+        for space: URLProtectionSpace, task: URLSessionTask,
+        completionHandler: @escaping @Sendable (URLCredential?) -> Void
+    ) {
+        handlers.change { $0.append(completionHandler) }
+        asked.fire()
     }
 }
 

@@ -203,6 +203,18 @@ import URLLoadingPolicy
         }
     }
 
+    @Test("B10.31, B2.108: a question of a server behind a socket has the form of before")
+    func questionBehindSocket() throws {
+        var challenge = TransferSamples.challengeBehindSocket
+        challenge.takesOnce = false
+        let bytes = Self.oldForm(of: challenge, issuers: [[]])
+        var new = ByteWriter(capacity: 256)
+        new.value(challenge)
+        #expect(new.bytes == bytes)
+        let read: TransferChallenge = try wholeValue(bytes)
+        #expect(read == challenge)
+    }
+
     @Test("B10.31: a question with two stapled responses is refused")
     func twoResponses() {
         let bytes = Self.oldForm(of: TransferSamples.aboutServer(.unknown), issuers: [[1], [2]])

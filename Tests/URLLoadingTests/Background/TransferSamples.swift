@@ -49,6 +49,14 @@ enum TransferSamples {
         return challenge
     }
 
+    /// A question of a server behind a socket.
+    static var challengeBehindSocket: TransferChallenge {
+        var challenge = challengeOfTask
+        challenge.space.distinguishedNames = []
+        challenge.isBehindSocket = true
+        return challenge
+    }
+
     /// A question about a server that has said this about its certificate.
     static func aboutServer(_ stapling: TransferStapling) -> TransferChallenge {
         let space = TransferSpace(
@@ -177,6 +185,7 @@ enum TransferSamples {
             .responded(task: 4, wholeHead),
             .resumedAt(task: 5, offset: 6, total: -1), .resumeData(task: 7, nil), .resumeData(task: 7, [8]),
             .challenged(task: 9, challenge), .challenged(task: 9, challengeOfTask),
+            .challenged(task: 9, challengeBehindSocket),
             .challenged(task: 9, aboutServer(.unknown)),
             .challenged(task: 9, aboutServer(.absent)), .challenged(task: 9, aboutServer(.response([6, 7]))),
             .withdrawn(task: 10, challenge: 11),

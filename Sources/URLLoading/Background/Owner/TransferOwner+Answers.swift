@@ -23,8 +23,10 @@ extension TransferOwner {
             asks = !challenge.isAboutServer
         }
         guard asks else { return completion(.performDefaultHandling, nil) }
-        let question = LiveTransfer.OpenQuestion(
-            challenge: TransferChallenge(challenge, number: nextQuestion), original: challenge, completion: completion)
+        var told = TransferChallenge(challenge, number: nextQuestion)
+        let socket = task.currentRequest.flatMap { task.core.session?.settings.socket(of: $0) }
+        told.isBehindSocket = told.space.takesPassword && socket != nil
+        let question = LiveTransfer.OpenQuestion(challenge: told, original: challenge, completion: completion)
         nextQuestion += 1
         transfer.question = question
         schedule.asked(number)

@@ -18,9 +18,35 @@ extension BackgroundSession {
         if challenge.certificates.isEmpty {
             settleOffer(of: task, on: channel) { $0.space.isProxy() && !challenge.space.isProxy }
         }
+        let earlier = state.withLock { state -> [SchemeQuestion]? in
+            guard let entry = state.entries[task], entry.questions[challenge.number] == nil,
+                entry.inquiry != challenge.number
+            else { return nil }
+            state.entries[task]?.questions = [:]
+            state.entries[task]?.inquiry = challenge.number
+            return Array(entry.questions.values)
+        }
+        guard let earlier else { return }
+        // A task has one question at a time: what has put these is gone.
+        for one in earlier { one.withdraw(from: core) }
         // The URL comes before the storage (B2.44). The owner has the URL, too, and answers by what it says.
         let named = challenge.space.passwordSide.flatMap { core.authentication.userInURL(for: $0) }
-        let stored = named?.hasPassword == true ? nil : storedCredential(for: space, of: named?.user)
+        guard named?.hasPassword != true else {
+            return ask(challenge, space, of: core, named, stored: nil, on: channel)
+        }
+        findCredential(for: challenge, space, of: core, user: named?.user) { [weak self, weak core] stored in
+            guard let self, let core else { return }
+            ask(challenge, space, of: core, named, stored: stored, on: channel)
+        }
+    }
+
+    /// Asks with what the storage has, unless the question was withdrawn meanwhile.
+    private func ask(
+        _ challenge: TransferChallenge, _ space: URLProtectionSpace, of core: TaskCore, _ named: URLCredential?,
+        stored: URLCredential?, on channel: OwnerChannel
+    ) {
+        let task = UInt64(core.identifier)
+        let isBehindSocket = isBehindSocket(challenge, of: core)
         let shown = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: stored ?? named,
             previousFailureCount: Int(clamping: challenge.failures), failureResponse: challenge.head?.response,
@@ -30,7 +56,7 @@ extension BackgroundSession {
             let known = state.withLock { $0.entries[task]?.questions.removeValue(forKey: challenge.number) != nil }
             guard known else { return }
             if disposition == .useCredential, let credential, credential.persistence != .none,
-                credential.password != nil
+                credential.password != nil, !isBehindSocket
             {
                 offer(credential, for: space, of: task, on: channel)
             }
@@ -40,27 +66,39 @@ extension BackgroundSession {
                     usual: challenge.failures == 0 ? stored : nil, space: space))
             if disposition == .cancelAuthenticationChallenge { core?.driver.cancel() }
         }
-        let earlier = state.withLock { state -> [SchemeQuestion]? in
-            guard let entry = state.entries[task], entry.questions[challenge.number] == nil else { return nil }
+        let isWanted = state.withLock { state in
+            guard state.entries[task]?.inquiry == challenge.number else { return false }
+            state.entries[task]?.inquiry = nil
             state.entries[task]?.questions = [challenge.number: question]
-            return Array(entry.questions.values)
+            return true
         }
-        guard let earlier else { return }
-        // A task has one question at a time: what has put these is gone.
-        for one in earlier { one.withdraw(from: core) }
-        question.ask(of: core)
+        if isWanted { question.ask(of: core) }
     }
 
-    /// What default handling uses that is this program's alone to know: the storage's default or, where the URL has a
-    /// mere name, that user's (B2.44).
-    private func storedCredential(for space: URLProtectionSpace, of user: String?) -> URLCredential? {
-        guard let storage = values.urlCredentialStorage else { return nil }
-        for space in [space, space.otherProxySpace].compactMap(\.self) {
-            let found =
-                if let user { storage.credentials(for: space)?[user] } else { storage.defaultCredential(for: space) }
-            if let found { return found }
+    /// Finds what default handling uses that is this program's alone to know: the storage's default or, where the URL
+    /// has a mere name, that user's (B2.44). For a password it is asked on behalf of the task, and may answer late, on
+    /// any thread (B2.68).
+    private func findCredential(
+        for challenge: TransferChallenge, _ space: URLProtectionSpace, of core: TaskCore, user: String?,
+        then goOn: @escaping @Sendable (URLCredential?) -> Void
+    ) {
+        guard let storage = values.urlCredentialStorage, !isBehindSocket(challenge, of: core) else { return goOn(nil) }
+        guard challenge.space.takesPassword else {
+            return goOn(challenge.space.isAboutClient ? storage.defaultCredential(for: space) : nil)
         }
-        return nil
+        let spaces = [space, space.otherProxySpace].compactMap(\.self)
+        storage.findPassword(in: spaces[...], of: user, for: core.face) { [inquiries] found in
+            // Order: what is withdrawn before this has its turn is not asked.
+            inquiries.run { goOn(found) }
+        }
+    }
+
+    /// Whether a server behind a UNIX-domain socket asks, which has no part in the storage (B2.108). The owner knows;
+    /// one of before does not say so, and what the program knows of the request has to do.
+    private func isBehindSocket(_ challenge: TransferChallenge, of core: TaskCore) -> Bool {
+        if challenge.isBehindSocket { return true }
+        guard let request = core.currentRequest else { return false }
+        return core.session?.settings.socket(of: request) != nil
     }
 
     // MARK: What was accepted
@@ -96,8 +134,9 @@ extension BackgroundSession {
 
     /// A question needs no answer any more.
     func withdraw(question number: UInt64, of task: UInt64) {
-        let (question, core) = state.withLock {
-            ($0.entries[task]?.questions.removeValue(forKey: number), $0.entries[task]?.core)
+        let (question, core) = state.withLock { state -> (SchemeQuestion?, TaskCore?) in
+            if state.entries[task]?.inquiry == number { state.entries[task]?.inquiry = nil }
+            return (state.entries[task]?.questions.removeValue(forKey: number), state.entries[task]?.core)
         }
         if let question, let core { question.withdraw(from: core) }
     }
@@ -108,6 +147,7 @@ extension BackgroundSession {
         let (questions, core) = state.withLock { state -> ([SchemeQuestion], TaskCore?) in
             guard let entry = state.entries[task] else { return ([], nil) }
             state.entries[task]?.questions = [:]
+            state.entries[task]?.inquiry = nil
             return (Array(entry.questions.values), entry.core)
         }
         guard let core else { return }
@@ -165,15 +205,10 @@ extension TransferCredential {
 extension TransferSpace {
     /// The server that asks for a name and a password; nil where something else is in question.
     fileprivate var passwordSide: AuthenticationSide? {
-        switch method {
-        case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate,
-            NSURLAuthenticationMethodNegotiate:
-            return nil
-        default:
-            guard !isProxy, let scheme, let origin = Origin(scheme: scheme, host: host, port: Int(clamping: port))
-            else { return nil }
-            return .server(origin)
-        }
+        guard takesPassword, !isProxy, let scheme,
+            let origin = Origin(scheme: scheme, host: host, port: Int(clamping: port))
+        else { return nil }
+        return .server(origin)
     }
 }
 

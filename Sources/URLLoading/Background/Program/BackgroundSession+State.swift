@@ -37,6 +37,8 @@ extension BackgroundSession {
         var endNumber: UInt64?
         /// Whether its end is on its way to the delegate.
         var isEnding = false
+        /// The question for which the program's storage has still to say what it knows.
+        var inquiry: UInt64?
         /// Questions that are not answered yet.
         var questions: [UInt64: SchemeQuestion] = [:]
         /// What its delegate has answered, until it is known whether the server takes it.

@@ -20,6 +20,8 @@ package struct TransferChallenge: Sendable, Hashable {
     /// Whether the owner takes a password for one task; not about servers. One of before took each for
     /// all tasks of its session.
     package var takesOnce = false
+    /// Whether the server that asks for a password is behind a UNIX-domain socket.
+    package var isBehindSocket = false
 
     /// Makes a question.
     package init(
@@ -61,6 +63,15 @@ package struct TransferSpace: Sendable, Hashable {
     package var isProxy: Bool
     /// Which issuers a server accepts, DER; of client certificates only.
     package var distinguishedNames: [[UInt8]] = []
+
+    /// Whether a server's certificate is in question.
+    var isAboutServer: Bool { method == "NSURLAuthenticationMethodServerTrust" }
+
+    /// Whether a certificate of the client is.
+    var isAboutClient: Bool { method == "NSURLAuthenticationMethodClientCertificate" }
+
+    /// Whether a name and a password answer it.
+    var takesPassword: Bool { !isAboutServer && !isAboutClient && method != "NSURLAuthenticationMethodNegotiate" }
 
     /// Makes a space.
     package init(

@@ -149,6 +149,9 @@ extension TransferChallenge: TransferCoded {
         // the form is the old one.
         var space = space
         if space.isAboutServer { space.distinguishedNames = stapling.listed }
+        // One empty issuer in a question about a password, which has none either, says that a socket leads to the
+        // server.
+        if isBehindSocket { space.distinguishedNames = [[]] }
         writer.value(space)
         writer.value(failures)
         writer.value(head)
@@ -166,14 +169,12 @@ extension TransferChallenge: TransferCoded {
         guard space.isAboutServer else {
             takesOnce = certificates == [[]]
             if takesOnce { certificates = [] }
+            isBehindSocket = space.takesPassword && space.distinguishedNames == [[]]
+            if isBehindSocket { space.distinguishedNames = [] }
             return
         }
         stapling = try TransferStapling(listed: exchange(&space.distinguishedNames, with: []))
     }
-}
-
-extension TransferSpace {
-    fileprivate var isAboutServer: Bool { method == "NSURLAuthenticationMethodServerTrust" }
 }
 
 extension TransferStapling {
