@@ -54,16 +54,34 @@ private final class FullForwarder: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// Has the tasks' method, which asks for the session's.
+/// Has the tasks' method, which asks for the session's, at once or from another thread.
 private final class SessionAsker: NSObject, URLSessionTaskDelegate {
     let transcript = Transcript()
+    private let hops: Bool
+
+    init(hops: Bool = false) { self.hops = hops }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping ChallengeReply
     ) {
         transcript.note("task \(challenge.kind)")
-        urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+        guard hops else { return urlSession(session, didReceive: challenge, completionHandler: completionHandler) }
+        DispatchQueue.global().async { [self] in
+            urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+        }
+    }
+}
+
+/// Has the tasks' method, which asks for the session's, in the `async` forms.
+private final class AsyncSessionAsker: NSObject, URLSessionTaskDelegate {
+    let transcript = Transcript()
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        transcript.note("task \(challenge.kind)")
+        return await urlSession(session, didReceive: challenge)
     }
 }
 
@@ -167,14 +185,23 @@ struct ChallengeRoutingTests {
         }
     }
 
-    @Test("A tasks' method that asks for the session's one, which is not there, gets the default answer")
+    @Test(
+        "B2.2: a tasks' method that asks for the session's one, which is not there, gets the default answer, and is asked once"
+    )
     func askingForMissing() async throws {
         try await withJudgedServer { judged in
-            let asker = SessionAsker()
-            for delegate in [asker, FullForwarder(asker)] as [any URLSessionDelegate] {
+            let (asker, hopping, awaiting, handedOn) = (
+                SessionAsker(), SessionAsker(hops: true), AsyncSessionAsker(), SessionAsker()
+            )
+            let cases: [(any URLSessionDelegate, Transcript)] = [
+                (asker, asker.transcript), (hopping, hopping.transcript), (awaiting, awaiting.transcript),
+                (FullForwarder(handedOn), handedOn.transcript),
+            ]
+            for (delegate, transcript) in cases {
                 let session = judged.session(delegate, trusts: true)
                 let (data, _) = try await session.data(from: judged.url)
                 #expect(String(decoding: data, as: UTF8.self) == "secret")
+                #expect(transcript.calls == ["task trust"])
                 session.invalidateAndCancel()
             }
         }

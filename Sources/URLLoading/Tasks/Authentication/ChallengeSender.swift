@@ -1,6 +1,7 @@
 // The sender of a session's challenges: what older code says to it counts as said to the completion handler (B2.20).
 
 import Foundation
+import Synchronization
 import URLLoadingEngine
 import URLLoadingPolicy
 
@@ -11,6 +12,8 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
     let core: TaskCore
     private let token: WaitNumber
     private let subject: TaskChallenge.Subject
+    /// The delegate that was asked last by the tasks' method.
+    private let asked = Atomic<ObjectIdentifier?>(nil)
 
     init(core: TaskCore, token: WaitNumber, subject: TaskChallenge.Subject) {
         self.core = core
@@ -38,6 +41,16 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
 
     func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
         answer(.rejectProtectionSpace, nil, challenge)
+    }
+
+    /// The loader is about to ask the delegate by its tasks' method.
+    func asks(_ delegate: any URLSessionDelegate) {
+        asked.store(ObjectIdentifier(delegate), ordering: .releasing)
+    }
+
+    /// Whether the loader asks, or has asked, the delegate by its tasks' method.
+    fileprivate func hasAsked(_ delegate: any URLSessionDelegate) -> Bool {
+        asked.load(ordering: .acquiring) == ObjectIdentifier(delegate)
     }
 
     private func answer(
@@ -70,8 +83,10 @@ extension URLAuthenticationChallenge {
     func askTasksMethod(
         of delegate: any URLSessionDelegate, in session: URLSession
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        guard let core = askingTask, let tasks = delegate as? any URLSessionTaskDelegate,
-            // A tasks' method that asks for the session's one gets the default answer.
+        // A tasks' method that asks for the session's one gets the default answer, whether the loader has called it, on
+        // whichever thread it goes on, or this function has.
+        guard let asking = sender as? ChallengeSender, !asking.hasAsked(delegate),
+            case let core = asking.core, let tasks = delegate as? any URLSessionTaskDelegate,
             let call = HandlerFormCall(.sessionChallengeAsync, of: delegate, about: core)
         else { return (.performDefaultHandling, nil) }
         return await call.run { await tasks.urlSession(session, task: core.face, didReceive: self) }

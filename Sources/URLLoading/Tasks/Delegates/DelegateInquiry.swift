@@ -45,12 +45,14 @@ struct DelegateInquiry: Sendable {
             case .absent:
                 continue
             case .unknown, .handler:
+                noteAsked(view)
                 if askHandlerForm(of: view) {
                     view.forms.learn(question.method, .handler)
                 } else {
                     askAsyncForm(of: view, otherwise: rest)
                 }
             case .async:
+                noteAsked(view)
                 askAsyncForm(of: view, otherwise: rest)
             }
             return
@@ -61,6 +63,12 @@ struct DelegateInquiry: Sendable {
             question.respondent?.isTasksOwn = false
             answer(question.defaultAnswer)
         }
+    }
+
+    /// A tasks' method may ask for the session's one of the same delegate, which would ask the tasks' in turn.
+    private func noteAsked(_ view: DelegateView) {
+        guard case .challenge(let challenge, ofTask: true) = question else { return }
+        (challenge.shown.sender as? ChallengeSender)?.asks(view.session)
     }
 
     /// Whether the delegate has the completion-handler form, which then answers.
