@@ -71,10 +71,9 @@ package struct EngineConfiguration: Sendable {
     /// What a CONNECT to a proxy says in User-Agent (B13.15); `nil` leaves the field out.
     package var connectUserAgent: String?
 
-    /// The value of Proxy-Authorization for the first CONNECT on a connection to a proxy, before that asks for one;
-    /// called on the loop with CONNECT's target. Not called for requests that are forwarded: theirs is among their
-    /// fields.
-    package var proxyAuthorization: (@Sendable (ProxyServer, _ connectTarget: String) -> String?)?
+    /// What the first CONNECT on a connection to a proxy proves itself with, before that asks for it; called on the
+    /// loop with CONNECT's target. Not called for requests that are forwarded: their proof is among their fields.
+    package var tunnelProof: (@Sendable (ProxyServer, _ connectTarget: String) -> TunnelProof?)?
 
     /// What is known about names, and which service is asked; nil for the process's table and the system.
     package var names: LookupTable?

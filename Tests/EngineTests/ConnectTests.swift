@@ -112,11 +112,11 @@ struct ConnectTests {
 
     @Test("B13.15: known credentials are in the first CONNECT already, and are looked up for its target")
     func preemptive() throws {
-        let asked = Guarded<[String]>([])
+        let (asked, proof) = (Guarded<[String]>([]), try Self.known())
         let rig = makeRig {
-            $0.proxyAuthorization = { proxy, target in
+            $0.tunnelProof = { proxy, target in
                 asked.withLock { $0.append("\(proxy) \(target)") }
-                return "Basic known"
+                return proof
             }
         }
         let proxy = rig.serveProxy("proxy.test", [tunnel()])
@@ -124,6 +124,39 @@ struct ConnectTests {
         #expect(journal.text == "secret")
         #expect(proxy.texts == [Self.connect + "Proxy-Authorization: Basic known\r\n\r\n"])
         #expect(asked.withLock { $0 } == ["http://proxy.test:3128 host.test:443"])
+        rig.expectClean()
+    }
+
+    /// What is known about the proxy beforehand.
+    private static func known() throws -> TunnelProof {
+        let side = AuthenticationSide(try testProxy())
+        var spaces = RememberedSpaces()
+        spaces.give(PasswordCredential(user: "u", password: "p"), to: side, from: "/")
+        let request = AuthenticatedRequest(method: "CONNECT", target: "host.test:443")
+        let authorization = spaces.authorization(for: side, request: request)
+        return TunnelProof(authorization: try #require(authorization), value: "Basic known")
+    }
+
+    @Test("B2.78: a question says what CONNECT went out with unasked; later ones are about answers")
+    func preemptiveRefused() throws {
+        let proof = try Self.known()
+        let rig = makeRig { $0.tunnelProof = { _, _ in proof } }
+        let proxy = rig.serveProxy("proxy.test", [tunnel([.receiveHead, .askForLogin, .receiveHead, .askForLogin])])
+        let journal = try submit(rig, answers: true)
+        let first = try #require(journal.proxyQuestion)
+        #expect(first.isFirst && first.ahead?.mark == proof.authorization.mark)
+        first.answer(.authorize("Basic one"))
+        rig.settle()
+        let second = try #require(journal.proxyQuestion)
+        #expect(!second.isFirst && second.ahead == nil)
+        second.answer(.authorize("Basic two"))
+        rig.settle()
+        believe(journal, rig)
+        #expect(journal.text == "secret")
+        #expect(
+            proxy.texts == [
+                ["known", "one", "two"].map { Self.connect + "Proxy-Authorization: Basic \($0)\r\n\r\n" }.joined()
+            ])
         rig.expectClean()
     }
 
@@ -137,6 +170,7 @@ struct ConnectTests {
         for value in ["NTLM one", "NTLM three"] {
             let question = try #require(journal.proxyQuestion)
             #expect(question.origin.host == "host.test" && question.isFirst == (value == "NTLM one"))
+            #expect(question.ahead == nil)
             guard case .http(let head, target: "host.test:443") = question.demand else {
                 Issue.record("\(question.demand)")
                 return

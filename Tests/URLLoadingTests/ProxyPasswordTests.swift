@@ -257,6 +257,70 @@ struct ProxyPasswordTests {
         }
     }
 
+    @Test("B2.78: a CONNECT that bore no proof refuses none, whatever was accepted before its 407 came")
+    func lateRefusal() async throws {
+        let (late, hasAsked) = (ServerGate(), Signal())
+        let refusal = "HTTP/1.1 407 x\nProxy-Authenticate: Basic realm=\"proxy\"\nContent-Length: 0\n\n"
+        let forwarded = gate()
+        let router: LoopbackServer.Router = { request in
+            guard request.method == "CONNECT" else { return forwarded(request) }
+            if request.fields.contains(.proxyAuthorization) { return .status(502) }
+            hasAsked.fire()
+            return .script([.wait(late), .lines(refusal)])
+        }
+        try await withServer(router: router) { proxy async throws in
+            let delegate = GuestDelegate(Guest.once("u", "p"))
+            let session = visitor(delegate, storage: nil) { configuration in
+                let (host, port) = (proxy.address.host, proxy.port)
+                configuration.connectionProxyDictionary = [
+                    "HTTPEnable": 1, "HTTPProxy": host, "HTTPPort": port, "HTTPSEnable": 1, "HTTPSProxy": host,
+                    "HTTPSPort": port,
+                ]
+            }
+            let url = try #require(URL(string: "https://origin.test/"))
+            let tunnel = Task { await codeThrown { _ = try await session.visit(url) } }
+            await hasAsked.wait()
+            #expect(try await session.visit(origin) == "200 through")
+            late.open()
+            // Its password is taken, and then there is no tunnel.
+            #expect(await tunnel.value == .cannotConnectToHost)
+            let question = "task HTTPBasic proxy 0 nobody 407"
+            #expect(delegate.transcript.calls == [question, question])
+            // What was accepted is not forgotten.
+            #expect(try await session.visit(origin) == "200 through")
+            #expect(delegate.transcript.calls.count == 2)
+        }
+    }
+
+    @Test(
+        "B2.88: a nonce that is too old for another tunnel of a task is replaced without a question",
+        .http1Only("Over HTTP/2 one tunnel serves both requests"))
+    func staleForNextTunnel() async throws {
+        let made = Guarded(0)
+        let delegate = GuestDelegate(answering((.useCredential, URLCredential("u", "p"))))
+        try await withTunnel(
+            {
+                $0.script = { ask in
+                    let proof = ask.head?.fields.first(.proxyAuthorization)
+                    // Each nonce is good for one tunnel.
+                    let isGood = proof?.contains("nonce=\"n\(made.value)\"") == true
+                    if isGood, proof?.contains("nc=00000001") == true { return .relay }
+                    let challenge = "Digest realm=\"proxy\", qop=\"auth\", nonce=\"n\(made.add(1))\""
+                    return .text(
+                        "HTTP/1.1 407 x\r\nContent-Length: 0\r\nProxy-Authenticate: "
+                            + challenge + (proof == nil ? "" : ", stale=true") + "\r\n\r\n")
+                }
+            }, delegate: delegate,
+            inside: { request in
+                request.path == "/" ? .status(302).adding("Location", "/next").closing() : .text("secret")
+            }
+        ) { session, url, proxy async throws in
+            #expect(try await session.visit(url) == "200 secret")
+            #expect(passwords(delegate) == ["task HTTPDigest proxy 0 nobody 407"])
+            #expect(proxy.asks.count == 4)
+        }
+    }
+
     @Test("B2.102, B17.25: a tunnel without a credential is −1013, one whose challenge is cancelled −999")
     func noTunnel() async throws {
         let cases: [(GuestDelegate?, URLError.Code)] = [

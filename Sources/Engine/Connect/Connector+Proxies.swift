@@ -22,6 +22,8 @@ final class ProxyPassage {
     var refusal = SOCKSFailure.noAcceptableMethod
     /// The next CONNECT's Proxy-Authorization, where a receiver has given a password.
     var authorization: String?
+    /// With what the last CONNECT went out unasked.
+    var ahead: Authorization?
     /// Whether a receiver has answered a question of the proxy.
     var isAnswered = false
     /// Who is told that the proxy has taken the last answer.
@@ -111,8 +113,9 @@ extension Connector {
             }
         }
         step = .talking(dialogue)
-        dialogue.ask(
-            authorization: passage.authorization ?? core.configuration.proxyAuthorization?(passage.proxy, target))
+        let proof = passage.authorization == nil ? core.configuration.tunnelProof?(passage.proxy, target) : nil
+        passage.ahead = proof?.authorization
+        dialogue.ask(authorization: passage.authorization ?? proof?.value)
     }
 
     // MARK: SOCKS
@@ -165,6 +168,7 @@ extension Connector {
         switch (demand, answer) {
         case (.http, .proxy(.authorize(let value, let accepted))):
             passage.authorization = value
+            passage.ahead = nil
             passage.accepted = accepted
             passage.isAnswered = true
             if case .talking(let dialogue as ConnectDialogue) = step { dialogue.ask(authorization: value) }

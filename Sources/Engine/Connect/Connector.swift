@@ -182,7 +182,8 @@ final class Connector {
             return passage.map {
                 .proxy(
                     ProxyQuestion(
-                        proxy: $0.proxy, origin: key.origin, demand: demand, isFirst: !$0.isAnswered, reply: reply))
+                        proxy: $0.proxy, origin: key.origin, demand: demand, isFirst: !$0.isAnswered, ahead: $0.ahead,
+                        reply: reply))
             }
         case nil:
             return nil

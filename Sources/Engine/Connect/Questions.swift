@@ -101,6 +101,8 @@ package struct ProxyQuestion: Sendable {
     package let demand: Demand
     /// Whether no question of the proxy was answered for this connection before, so that it has refused no answer.
     package let isFirst: Bool
+    /// With what the CONNECT went out unasked that the proxy has refused; nil where it bore no proof, or an answer.
+    package let ahead: Authorization?
     let reply: QuestionReply
 
     /// What a proxy can want.

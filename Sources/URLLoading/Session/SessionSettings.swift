@@ -103,7 +103,7 @@ struct SessionSettings: Sendable {
         engine.asksAboutServers = values.asksDelegatesAboutServers
         engine.identity = SessionIdentities(chosen: values.clientIdentities, storage: values.urlCredentialStorage)
         engine.transportSecurity = values.appTransportSecurity?.rules
-        engine.proxyAuthorization = { authentication.tunnelField(for: $0, target: $1) }
+        engine.tunnelProof = { authentication.tunnelProof(for: $0, target: $1) }
         engine.hostOverrides = places
         engine.names = values.hostResolver.map { LookupTable(ProgramNameService($0)) }
         engine.localAddress = values.localAddress.flatMap { SocketAddress(literal: $0, port: 0) }

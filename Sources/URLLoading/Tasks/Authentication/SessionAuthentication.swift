@@ -81,9 +81,12 @@ final class SessionAuthentication: Sendable {
     }
 
     /// What a CONNECT is sent with unasked.
-    func tunnelField(for proxy: ProxyServer, target: String) -> String? {
+    func tunnelProof(for proxy: ProxyServer, target: String) -> TunnelProof? {
         let request = AuthenticatedRequest(method: "CONNECT", target: target)
-        return ahead(to: AuthenticationSide(proxy), for: request).flatMap { field($0, for: request) }
+        guard let authorization = ahead(to: AuthenticationSide(proxy), for: request),
+            let value = field(authorization, for: request)
+        else { return nil }
+        return TunnelProof(authorization: authorization, value: value)
     }
 
     /// The hash of a request's body (B2.82); nil where it cannot be read, or only once. May wait for the disk.

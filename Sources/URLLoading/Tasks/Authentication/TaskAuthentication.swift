@@ -48,7 +48,7 @@ struct TaskAuthentication: Sendable {
         switch question.demand {
         case .http(let head, let target):
             let request = AuthenticatedRequest(method: "CONNECT", target: target)
-            noteAhead(to: side, for: request, session.authentication)
+            if let ahead = question.ahead { noteAhead(ahead, session.authentication) }
             let step = noteRefusal(head, by: side, of: request, session.authentication)
             let response = HTTPURLResponse(
                 url: task.state.withLock { $0.currentRequest?.url }, head: head, framing: .none, bodyIsDecoded: false)
@@ -72,16 +72,13 @@ struct TaskAuthentication: Sendable {
         }
     }
 
-    /// What the first CONNECT went out with was not this task's doing; it is what the session remembers.
-    private func noteAhead(
-        to side: AuthenticationSide, for request: AuthenticatedRequest, _ authentication: SessionAuthentication
-    ) {
-        let isKnown = task.state.withLock { $0.isAuthenticating && $0.authentication[side] != nil }
-        guard !isKnown, let ahead = authentication.ahead(to: side, for: request) else { return }
+    /// A CONNECT has gone out with what the session remembered then, which was no task's doing.
+    private func noteAhead(_ ahead: Authorization, _ authentication: SessionAuthentication) {
         task.state.withLock { state in
-            var rounds = authentication.rounds(with: side)
+            let known = state.isAuthenticating ? state.authentication[ahead.space.side] : nil
+            var rounds = known ?? authentication.rounds(with: ahead.space.side)
             rounds.begin(ahead, isTunnel: true)
-            state.authentication[side] = rounds
+            state.authentication[ahead.space.side] = rounds
         }
     }
 
