@@ -259,6 +259,31 @@ struct ConnectTests {
         }
     }
 
+    @Test("B2.93: an answer that belongs to its connection is not sent on another one: the rounds begin anew there")
+    func beginsAnew() throws {
+        for rest in [[ScriptedPeer.Step.close], [.receiveHead, .close], [.receiveHead, .reset]] {
+            let rig = makeRig()
+            let proxy = rig.serveProxy(
+                "proxy.test",
+                [{ _, _ in [.receiveHead, .askForLogin] + rest }, tunnel([.receiveHead, .askForLogin])])
+            let journal = try submit(rig, answers: true)
+            let (first, accepted) = (try #require(journal.proxyQuestion), Guarded<[String]>([]))
+            first.answer(
+                .authorize("NTLM three", beginning: "NTLM one") { _ in accepted.withLock { $0.append("first") } })
+            rig.settle()
+            let second = try #require(journal.proxyQuestion)
+            #expect(!first.beganAnew && second.beganAnew && !second.isFirst)
+            second.answer(
+                .authorize("NTLM drei", beginning: "NTLM one") { _ in accepted.withLock { $0.append("second") } })
+            rig.settle()
+            believe(journal, rig)
+            #expect(journal.text == "secret" && accepted.value == ["second"])
+            let sent = ["one", "drei"].map { Self.connect + "Proxy-Authorization: NTLM \($0)\r\n\r\n" }.joined()
+            #expect(proxy.texts.last == sent)
+            rig.expectClean()
+        }
+    }
+
     @Test("B2.102: a 407 fails the request where there is no answer to it, and its body is not delivered")
     func unanswered() throws {
         for answers in [false, true] {

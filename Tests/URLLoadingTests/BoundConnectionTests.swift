@@ -6,47 +6,6 @@ import URLLoading
 import URLLoadingLoopbackServer
 import URLLoadingTestSupport
 
-/// Lets in a client that has gone through NTLM's messages on its connection.
-private final class NTLMDoor: Sendable {
-    private enum Stage { case challenged, open }
-
-    let visits = Visits()
-    private let stages = Guarded<[Int: Stage]>([:])
-    /// How many connections end with the second message.
-    private let closings: Int
-
-    init(closings: Int = 0) { self.closings = closings }
-
-    /// The number of the message that a request brings, or a dash.
-    static func kind(of request: ServerRequest) -> String {
-        let proof = request.fields.first(.authorization)
-        let message = proof.flatMap { Data(base64Encoded: String($0.dropFirst("NTLM ".count))) }.map { [UInt8]($0) }
-        return message.flatMap { $0.count > 8 ? $0[8] : nil }.map { "\($0)" } ?? "-"
-    }
-
-    func answer(_ request: ServerRequest) -> ServerResponse {
-        let kind = Self.kind(of: request)
-        visits.note("\(request.path) \(kind) on \(request.connection)")
-        let stage = stages.withLock { $0[request.connection] }
-        switch (kind, stage) {
-        case ("1", _):
-            stages.withLock { $0[request.connection] = .challenged }
-            let denied = ServerResponse.denied("NTLM \(Data(Self.challenge).base64EncodedString())")
-            return stages.value.count <= closings ? denied.closing() : denied
-        case ("3", .challenged):
-            stages.withLock { $0[request.connection] = .open }
-            return .echo(request)
-        case ("-", .open): return .echo(request)
-        default: return .denied("NTLM")
-        }
-    }
-
-    /// The second message (MS-NLMP §2.2.1.2): Unicode, NTLM and a list about the target, which is empty.
-    private static let challenge: [UInt8] =
-        Array("NTLMSSP\0".utf8) + [2, 0, 0, 0] + [UInt8](repeating: 0, count: 8) + [0x01, 0x02, 0x80, 0x00]
-        + [1, 2, 3, 4, 5, 6, 7, 8] + [UInt8](repeating: 0, count: 8) + [4, 0, 4, 0, 48, 0, 0, 0] + [0, 0, 0, 0]
-}
-
 @Suite("Passwords: NTLM", .endsSessions, .timeLimit(.minutes(5)))
 struct BoundConnectionTests {
     @Test(

@@ -321,6 +321,35 @@ struct ProxyPasswordTests {
         }
     }
 
+    @Test(
+        "B2.16, B2.93: where the proxy ends the connection with NTLM's second message the rounds begin anew, and no failure is counted",
+        arguments: [true, false])
+    func begunAnew(isSet: Bool) async throws {
+        let door = NTLMDoor(closings: 2)
+        let delegate = GuestDelegate(answering((.useCredential, URLCredential("u", "p"))))
+        try await withTunnel(
+            { $0.script = { door.answer($0) } }, delegate: delegate, storage: nil, user: isSet ? "u" : nil,
+            password: isSet ? "p" : nil
+        ) { session, url, proxy async throws in
+            #expect(try await session.visit(url) == "200 secret")
+            #expect(passwords(delegate) == (isSet ? [] : ["session NTLM - 0 nobody 407"]))
+            #expect(
+                door.visits.lines == [
+                    "CONNECT - on 1", "CONNECT 1 on 1", "CONNECT 1 on 2", "CONNECT 1 on 3", "CONNECT 3 on 3",
+                ])
+        }
+    }
+
+    @Test("B2.93, B2.102: a proxy that closes the connection in the middle of the rounds again and again refuses")
+    func closedAgainAndAgain() async throws {
+        let door = NTLMDoor(closings: 9)
+        try await withTunnel({ $0.script = { door.answer($0) } }, storage: nil, user: "u", password: "p") {
+            session, url, _ async throws in
+            #expect(await codeThrown { _ = try await session.visit(url) } == .userAuthenticationRequired)
+            #expect(door.visits.lines.suffix(2) == ["CONNECT 1 on 3", "CONNECT 3 on 4"])
+        }
+    }
+
     @Test("B2.102, B17.25: a tunnel without a credential is −1013, one whose challenge is cancelled −999")
     func noTunnel() async throws {
         let cases: [(GuestDelegate?, URLError.Code)] = [

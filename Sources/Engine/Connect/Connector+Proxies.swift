@@ -24,6 +24,10 @@ final class ProxyPassage {
     var authorization: String?
     /// With what the last CONNECT went out unasked.
     var ahead: Authorization?
+    /// What takes the place of `authorization` on another connection than the one that was challenged.
+    var beginning: String?
+    /// Whether it has done so, and the receiver does not know yet.
+    var beganAnew = false
     /// Whether a receiver has answered a question of the proxy.
     var isAnswered = false
     /// Who is told that the proxy has taken the last answer.
@@ -32,6 +36,15 @@ final class ProxyPassage {
     init(_ proxy: ProxyServer) {
         self.proxy = proxy
         credentials = proxy.credentials
+    }
+
+    /// The connection has gone on which a proxy was to be told something: on another one some answers begin anew.
+    func lostConnection() {
+        guard let beginning else { return }
+        authorization = beginning
+        self.beginning = nil
+        beganAnew = true
+        accepted = nil
     }
 }
 
@@ -108,7 +121,9 @@ extension Connector {
             case .open(let stream): opened(stream)
             case .challenged(let head):
                 if !ask(.proxy(.http(head, target: target))) { proxyFailed(.authentication(head)) }
-            case .connectionGone: connectAgain(passage)
+            case .connectionGone:
+                passage.lostConnection()
+                connectAgain(passage)
             case .failed(let reason): proxyFailed(reason)
             }
         }
@@ -166,9 +181,10 @@ extension Connector {
     func goOn(with answer: QuestionAnswer?, to demand: ProxyQuestion.Demand) {
         guard let passage else { return }
         switch (demand, answer) {
-        case (.http, .proxy(.authorize(let value, let accepted))):
+        case (.http, .proxy(.authorize(let value, let beginning, let accepted))):
             passage.authorization = value
             passage.ahead = nil
+            (passage.beginning, passage.beganAnew) = (beginning, false)
             passage.accepted = accepted
             passage.isAnswered = true
             if case .talking(let dialogue as ConnectDialogue) = step { dialogue.ask(authorization: value) }

@@ -183,7 +183,7 @@ final class Connector {
                 .proxy(
                     ProxyQuestion(
                         proxy: $0.proxy, origin: key.origin, demand: demand, isFirst: !$0.isAnswered, ahead: $0.ahead,
-                        reply: reply))
+                        beganAnew: $0.beganAnew, reply: reply))
             }
         case nil:
             return nil

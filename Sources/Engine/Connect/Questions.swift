@@ -103,6 +103,9 @@ package struct ProxyQuestion: Sendable {
     package let isFirst: Bool
     /// With what the CONNECT went out unasked that the proxy has refused; nil where it bore no proof, or an answer.
     package let ahead: Authorization?
+    /// Whether the connection had gone on which the last answer was worth something, so that its `beginning` went out,
+    /// which the proxy has refused now.
+    package let beganAnew: Bool
     let reply: QuestionReply
 
     /// What a proxy can want.
@@ -119,8 +122,9 @@ package struct ProxyQuestion: Sendable {
 
     /// What it is told.
     package enum Answer: Sendable {
-        /// CONNECT goes out again with this value of Proxy-Authorization, on the same connection if that still stands.
-        case authorize(String, accepted: Acceptance? = nil)
+        /// CONNECT goes out again with this value of Proxy-Authorization, on the same connection if that still stands;
+        /// on another one with `beginning` in its place, where there is one, and then nothing is accepted yet.
+        case authorize(String, beginning: String? = nil, accepted: Acceptance? = nil)
         /// These are sent to a SOCKS proxy, on a new connection.
         case password(user: String, password: String, accepted: Acceptance? = nil)
         /// Nothing: the request that was asked fails with `EngineError.proxy`.

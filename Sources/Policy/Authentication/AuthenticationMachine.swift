@@ -113,9 +113,8 @@ package struct AuthenticationMachine: Sendable {
     /// The connection has gone that the last request was to prove its user to. The rounds begin anew with this, which
     /// is no failure; nil where nothing depended on the connection.
     package mutating func connectionLost() -> Authorization? {
-        guard let attempt, attempt.answersConnection else { return nil }
-        let offer = attempt.with(.ntlmOffer)
-        self.attempt = offer
+        guard let offer = attempt?.beginning else { return nil }
+        attempt = offer
         return offer
     }
 

@@ -49,6 +49,10 @@ package struct Authorization: Sendable, Concealed {
     /// Whether it answers what was asked on a connection, and is worth nothing on another: NTLM's third message.
     package var answersConnection: Bool { if case .ntlmAnswer = proof { true } else { false } }
 
+    /// What begins the rounds anew that this belongs to, should their connection have gone; nil where nothing depends
+    /// on that.
+    package var beginning: Authorization? { answersConnection ? with(.ntlmOffer) : nil }
+
     /// The function with which the body has to be hashed before the field can be made; nil when it does not matter
     /// (B2.82).
     package func bodyHash(for request: AuthenticatedRequest) -> HashAlgorithm? {

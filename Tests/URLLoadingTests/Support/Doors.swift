@@ -88,6 +88,76 @@ struct DigestDoor: Sendable {
     }
 }
 
+/// Lets in a client that has gone through NTLM's messages on its connection.
+final class NTLMDoor: Sendable {
+    private enum Stage { case challenged, open }
+
+    /// What a client hears.
+    enum Verdict {
+        case open
+        case denied(challenge: String, closes: Bool)
+    }
+
+    let visits = Visits()
+    private let stages = Guarded<[Int: Stage]>([:])
+    /// How many connections end with the second message.
+    private let closings: Int
+
+    init(closings: Int = 0) { self.closings = closings }
+
+    /// The number of the message that a request brings, or a dash.
+    static func kind(of request: ServerRequest) -> String { kind(of: request.fields.first(.authorization)) }
+
+    private static func kind(of proof: String?) -> String {
+        let message = proof.flatMap { Data(base64Encoded: String($0.dropFirst("NTLM ".count))) }.map { [UInt8]($0) }
+        return message.flatMap { $0.count > 8 ? $0[8] : nil }.map { "\($0)" } ?? "-"
+    }
+
+    /// What becomes of a request for `path` that bears a proof, or none, on a connection.
+    func verdict(on path: String, _ proof: String?, connection: Int) -> Verdict {
+        let kind = Self.kind(of: proof)
+        visits.note("\(path) \(kind) on \(connection)")
+        let stage = stages.withLock { $0[connection] }
+        switch (kind, stage) {
+        case ("1", _):
+            stages.withLock { $0[connection] = .challenged }
+            let challenge = "NTLM \(Data(Self.challenge).base64EncodedString())"
+            return .denied(challenge: challenge, closes: stages.value.count <= closings)
+        case ("3", .challenged):
+            stages.withLock { $0[connection] = .open }
+            return .open
+        case ("-", .open): return .open
+        default: return .denied(challenge: "NTLM", closes: false)
+        }
+    }
+
+    func answer(_ request: ServerRequest) -> ServerResponse {
+        let proof = request.fields.first(.authorization)
+        switch verdict(on: request.path, proof, connection: request.connection) {
+        case .open: return .echo(request)
+        case .denied(let challenge, let closes):
+            let denied = ServerResponse.denied(challenge)
+            return closes ? denied.closing() : denied
+        }
+    }
+
+    /// The same for a proxy's tunnels.
+    func answer(_ ask: LoopbackProxy.Ask) -> LoopbackProxy.Answer {
+        let proof = ask.head?.fields.first(.proxyAuthorization)
+        switch verdict(on: "CONNECT", proof, connection: ask.connection) {
+        case .open: return .relay
+        case .denied(let challenge, let closes):
+            let head = "HTTP/1.1 407 x\r\nProxy-Authenticate: \(challenge)\r\nContent-Length: 0\r\n"
+            return .text(head + (closes ? "Connection: close\r\n\r\n" : "\r\n"), thenClose: closes)
+        }
+    }
+
+    /// The second message (MS-NLMP §2.2.1.2): Unicode, NTLM and a list about the target, which is empty.
+    private static let challenge: [UInt8] =
+        Array("NTLMSSP\0".utf8) + [2, 0, 0, 0] + [UInt8](repeating: 0, count: 8) + [0x01, 0x02, 0x80, 0x00]
+        + [1, 2, 3, 4, 5, 6, 7, 8] + [UInt8](repeating: 0, count: 8) + [4, 0, 4, 0, 48, 0, 0, 0] + [0, 0, 0, 0]
+}
+
 // MARK: Sessions
 
 /// A session with a storage of its own, or none, for a test that says `.endsSessions`.

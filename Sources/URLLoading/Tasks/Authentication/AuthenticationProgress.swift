@@ -135,16 +135,21 @@ struct AuthenticationRounds: Sendable {
 
     /// Whether what the next request proves itself with may only go out on the connection that was kept:
     /// else the rounds begin anew.
-    var needsKept: Bool {
-        !isTunnels && beginnings < Self.mostBeginnings && authorization?.answersConnection == true
-    }
+    var needsKept: Bool { !isTunnels && beginning != nil }
 
-    fileprivate mutating func beginAnew() -> Bool {
-        guard needsKept, let offer = machine.connectionLost() else { return false }
+    /// What the rounds begin anew with, should the connection go to which the next request or CONNECT belongs; nil
+    /// where nothing depends on that, or it has happened often enough.
+    var beginning: Authorization? { beginnings < Self.mostBeginnings ? authorization?.beginning : nil }
+
+    /// The connection has gone, and so has what it was told: the rounds begin anew. False where they do not.
+    mutating func beganAnew() -> Bool {
+        guard beginning != nil, let offer = machine.connectionLost() else { return false }
         beginnings += 1
         authorization = offer
         return true
     }
+
+    fileprivate mutating func beginAnew() -> Bool { needsKept && beganAnew() }
 
     /// Picked by feel: a server that closes the connection in each round never says yes or no.
     private static let mostBeginnings = 2

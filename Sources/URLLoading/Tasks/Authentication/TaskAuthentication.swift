@@ -49,6 +49,9 @@ struct TaskAuthentication: Sendable {
         case .http(let head, let target):
             let request = AuthenticatedRequest(method: "CONNECT", target: target)
             if let ahead = question.ahead { noteAhead(ahead, session.authentication) }
+            if question.beganAnew {
+                task.state.withLock { if $0.isAuthenticating { _ = $0.authentication[side]?.beganAnew() } }
+            }
             let step = noteRefusal(head, by: side, of: request, session.authentication)
             let response = HTTPURLResponse(
                 url: task.state.withLock { $0.currentRequest?.url }, head: head, framing: .none, bodyIsDecoded: false)
@@ -310,12 +313,18 @@ struct TaskAuthentication: Sendable {
                 handle.discardRest()
             }
         case .tunnel(let question, _):
-            guard case .http(_, let target) = question.demand,
-                let value = task.session?.authentication.field(
-                    authorization, for: AuthenticatedRequest(method: "CONNECT", target: target))
+            guard case .http(_, let target) = question.demand, let authentication = task.session?.authentication
             else { return question.answer(.giveUp) }
-            task.state.withLock { $0.authentication[refusal.side]?.authorization = authorization }
-            question.answer(.authorize(value, accepted: acceptance(ofTunnelTo: target, by: refusal.side)))
+            let request = AuthenticatedRequest(method: "CONNECT", target: target)
+            guard let value = authentication.field(authorization, for: request) else { return question.answer(.giveUp) }
+            let beginning = task.state.withLock { state in
+                state.authentication[refusal.side]?.authorization = authorization
+                return state.authentication[refusal.side]?.beginning
+            }
+            question.answer(
+                .authorize(
+                    value, beginning: beginning.flatMap { authentication.field($0, for: request) },
+                    accepted: acceptance(ofTunnelTo: target, by: refusal.side)))
         }
     }
 
