@@ -146,6 +146,36 @@ struct ConnectionChallengeTests {
         }
     }
 
+    @Test(
+        "B2.109: what a delegate gives that wants no storage goes out with its own connection, and with no other",
+        arguments: [
+            URLCredential.Persistence.none, .forSession, .permanent,
+        ])
+    @available(*, deprecated)
+    func withoutStorage(persistence: URLCredential.Persistence) async throws {
+        let (door, proofs) = (Self.door("without"), Guarded<[String?]>([]))
+        let router: LoopbackServer.Router = { request in
+            proofs.change { $0.append(request.fields.first(.authorization)) }
+            return door(request)
+        }
+        try await withServer(.alone(), router: router) { server async throws in
+            for answers in [true, false] {
+                let recorder = AskedRecorder()
+                recorder.usesStorage = false
+                recorder.answer = { challenge in
+                    guard answers else { challenge.sender?.continueWithoutCredential(for: challenge); return }
+                    let credential = URLCredential(user: "u", password: "p", persistence: persistence)
+                    challenge.sender?.use(credential, for: challenge)
+                }
+                let request = try server.request()
+                await onRunLoop { _ = NSURLConnection(request: request, delegate: recorder) }
+                #expect(recorder.notes.lines.contains("asked without 0"))
+            }
+            let proof = "Basic " + Data("u:p".utf8).base64EncodedString()
+            #expect(proofs.value == [nil, proof, nil])
+        }
+    }
+
     @Test("B2.7: a delegate that cannot say is asked about passwords, and not about servers")
     @available(*, deprecated)
     func unimplemented() async throws {

@@ -50,6 +50,8 @@ enum LegacySessions {
         // A session takes a copy.
         configuration.urlCache = cache
         configuration.urlCredentialStorage = credentials
+        // B2.109: the session is the process's, and a load that wants no storage wants no memory of others.
+        configuration.keepsProofsApart = credentials == nil
         // The older classes know the request's time-out only.
         configuration.timeoutIntervalForResource = 0
         return URLSession(configuration: configuration)

@@ -66,6 +66,8 @@ struct ConfigurationValues: Sendable {
     var asksDelegatesAboutServers = true
     var clientIdentities: URLSessionConfiguration.ClientIdentities = .none
     var urlCredentialStorage: URLCredentialStorage? = .shared
+    /// Whether what was accepted of a task goes out unasked with its own requests only.
+    var keepsProofsApart = false
     /// The credentials for servers that need not ask, by URL.
     var basicCredentialsSentAhead: [URL: URLCredential] = [:]
     /// Whether credentials go ahead over http, too.

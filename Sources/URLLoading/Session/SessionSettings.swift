@@ -87,7 +87,8 @@ struct SessionSettings: Sendable {
 
         credentialStorage = values.urlCredentialStorage
         let authentication = SessionAuthentication(
-            tickets: TicketPlaces(values), given: CredentialsGivenAhead(values))
+            tickets: TicketPlaces(values), given: CredentialsGivenAhead(values),
+            keepsProofsApart: values.keepsProofsApart)
         self.authentication = authentication
         var engine = EngineConfiguration()
         engine.maximumConnectionsPerHost = values.httpMaximumConnectionsPerHost

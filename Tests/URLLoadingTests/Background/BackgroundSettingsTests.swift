@@ -156,7 +156,7 @@ struct BackgroundSettingsTests {
         "retryPolicy", "retryBudget", "interceptors", "traceHooks", "asksDelegatesAboutServers",
         "urlCredentialStorage", "dangerouslySendsBasicAheadInClear", "urlCache", "isEphemeral", "wallClock",
         "makeDelegateQueue", "honorsEarliestBeginDate", "protocolClasses", "compressesWebSocketMessages",
-        "downloadFolder", "uploadPatience", "sharedContainerIdentifier",
+        "downloadFolder", "uploadPatience", "sharedContainerIdentifier", "keepsProofsApart",
     ]
 
     @Test("B10.31: each setting is carried, keeps its transfers in the program, or is the program's own")

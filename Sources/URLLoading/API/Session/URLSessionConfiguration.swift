@@ -305,6 +305,12 @@ extension URLSessionConfiguration {
         set { assign(\.wallClock, newValue) }
     }
 
+    /// Whether no task goes out unasked with what was accepted of another; the older classes share a session (B2.109).
+    package var keepsProofsApart: Bool {
+        get { value(\.keepsProofsApart) }
+        set { assign(\.keepsProofsApart, newValue) }
+    }
+
     /// Makes the delegate queue of a session that gets none; a simulation has queues without threads.
     package var makeDelegateQueue: @Sendable () -> OperationQueue {
         get { value(\.makeDelegateQueue) }

@@ -12,13 +12,16 @@ import URLLoadingSystem
 /// The remembered proofs of one session, behind a lock that is taken only where there are any.
 final class SessionAuthentication: Sendable {
     let hashes = HashFunctions.system
+    /// Whether all that is accepted is its task's own.
+    let keepsProofsApart: Bool
     private let tickets: TicketPlaces
     private let given: CredentialsGivenAhead
     private let spaces: Mutex<RememberedSpaces>
     private let bound = Mutex(BoundServers())
     private let hasMemory: Atomic<Bool>
 
-    init(tickets: TicketPlaces, given: CredentialsGivenAhead) {
+    init(tickets: TicketPlaces, given: CredentialsGivenAhead, keepsProofsApart: Bool) {
+        self.keepsProofsApart = keepsProofsApart
         self.tickets = tickets
         self.given = given
         spaces = Mutex(given.spaces)

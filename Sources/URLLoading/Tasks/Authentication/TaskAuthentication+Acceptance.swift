@@ -100,7 +100,7 @@ extension TaskAuthentication {
         // B2.89: a server that does not know the password has accepted nothing.
         if acceptance?.isProven == false { return }
         if let acceptance {
-            let isTasksOwn = offer?.isTasksOwn ?? false
+            let isTasksOwn = authentication.keepsProofsApart || offer?.isTasksOwn ?? false
             if isTasksOwn {
                 task.state.withLock { $0.authentication.own.remember(acceptance.authorization, for: request) }
             }
