@@ -98,6 +98,15 @@ struct ServerSentEventsEndTests {
         }
     }
 
+    @Test("B5.86: a compressed stream that is cut off within its coding is asked for again, with the last ID")
+    func cutOffInCoding() async throws {
+        let packed = try #require(Gzip.compress(Array("retry: 0\nid: 1\ndata: a\n\n".utf8)))
+        let cut = ServerResponse.bytes(Array(packed.dropLast(8)), type: "text/event-stream")
+        let desk = EventDesk(cut.adding("Content-Encoding", "gzip"), .events("data: b\n\n"))
+        try await desk.serve { (events, _) async throws in #expect(try await events.allData() == ["a", "b"]) }
+        #expect(desk.fields("Last-Event-ID") == [nil, "1", "1"])
+    }
+
     @Test("B5.88: leaving the loop over events ends the load")
     func brokenOff() async throws {
         let gate = ServerGate()

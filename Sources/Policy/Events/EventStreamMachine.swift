@@ -57,9 +57,14 @@ package struct EventStreamMachine: Sendable {
 
     /// A load has failed, with a code of `NSURLErrorDomain`; `random` spreads those that failed together.
     package mutating func failed(code: Int64, reconnectionTime: Int64, random: UInt32) -> Sequel {
-        guard comesBack, PassingFailures.contains(code) else { return .over }
+        guard comesBack, PassingFailures.contains(code) || code == Self.brokenCoding && hasReceived
+        else { return .over }
         return backOff(reconnectionTime, random)
     }
+
+    /// The code of a compressed body that does not end as it should: one of which something has come was well coded so
+    /// far, and its server has gone.
+    private static let brokenCoding: Int64 = -1015
 
     /// One and a half times to twice the reconnection time, and twice as long after each further failure.
     private mutating func backOff(_ reconnectionTime: Int64, _ random: UInt32) -> Sequel {

@@ -76,6 +76,18 @@ import URLLoadingPolicy
         #expect(machine.failed(code: code, reconnectionTime: 0, random: 0) == .over)
     }
 
+    @Test(
+        "B5.86: a compressed stream of which something has come is cut off; one that cannot be read from the first byte on is over"
+    )
+    func brokenCoding() {
+        var machine = EventStreamMachine(comesBack: true)
+        _ = machine.answered(status: 200, isEventStream: true)
+        machine.received()
+        #expect(machine.failed(code: -1015, reconnectionTime: 1000, random: 0) == .askAgain(after: 2000))
+        _ = machine.answered(status: 200, isEventStream: true)
+        #expect(machine.failed(code: -1015, reconnectionTime: 1000, random: 0) == .over)
+    }
+
     @Test("B5.87: a stream that is not to be asked for again is over with its answer, and with any failure")
     func once() {
         var machine = EventStreamMachine(comesBack: false)
