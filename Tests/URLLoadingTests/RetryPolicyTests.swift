@@ -452,4 +452,53 @@ struct RetryPolicyTests {
         mock.stub(plain, .failure(NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut)), .text("good"))
         #expect(await Load(plain, in: session).text == "good")
     }
+
+    // MARK: Custom protocols
+
+    /// What a class still says of an answer that has failed.
+    enum Rest: CaseIterable, Sendable { case nothing, anError, theEnd }
+
+    @Test(
+        "B6.33, B14.56: a custom protocol's failed answer is followed by another attempt, whatever comes behind it",
+        .endsSessions, arguments: Rest.allCases, [false, true])
+    func failedAnswerOfProtocol(rest: Rest, isDecided: Bool) async throws {
+        let attempts = Guarded(0)
+        let script = ProtocolScript { held in
+            guard attempts.add(1) == 1 else { return held.answer("good") }
+            held.respond(503)
+            held.load("bad")
+            switch rest {
+            case .nothing: break
+            case .anError: held.fail(OddError(number: 1))
+            case .theEnd: held.finish()
+            }
+        }
+        let policy = Self.quick { if isDecided { $0.decide = { $0.proposal } } }
+        let delegate = RecordingDelegate()
+        protocolSession(delegate) { $0.retryPolicy = policy }.dataTask(with: try script.url()).resume()
+        await delegate.transcript.completed.wait()
+        #expect(
+            delegate.transcript.calls == ["created 1", "response 200", "data", "metrics 2", "complete nil"])
+        #expect(delegate.transcript.body == "good" && attempts.value == 2)
+        try await until { script.calls.value.filter { $0 == "stop" }.count == 2 }
+    }
+
+    @Test("B6.33, B14.56: behind what a custom protocol has told already a failed answer is told, too", .endsSessions)
+    func toldProtocol() async throws {
+        let script = ProtocolScript { $0.answer("part", then: 503, "bad") }
+        let delegate = RecordingDelegate()
+        protocolSession(delegate) { $0.retryPolicy = Self.quick() }.dataTask(with: try script.url()).resume()
+        await delegate.transcript.completed.wait()
+        #expect(delegate.transcript.calls.filter { $0.hasPrefix("response") } == ["response 200", "response 503"])
+        #expect(delegate.transcript.body == "partbad" && script.started.count == 1)
+        let early = ProtocolScript { held in
+            held.load("early")
+            held.respond(503)
+            held.finish()
+        }
+        let other = RecordingDelegate()
+        protocolSession(other) { $0.retryPolicy = Self.quick() }.dataTask(with: try early.url()).resume()
+        await other.transcript.completed.wait()
+        #expect(other.transcript.body == "early" && early.started.count == 1)
+    }
 }

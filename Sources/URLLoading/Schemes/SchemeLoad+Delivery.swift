@@ -35,15 +35,15 @@ extension SchemeLoad {
     // MARK: Response and body
 
     private func show(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
-        let before = state.withLock { state -> URLResponse? in
+        let (before, isFirst) = state.withLock { state -> (URLResponse?, Bool) in
             defer { state.response = response }
             state.policy = policy
             if state.firstResponse == nil { state.firstResponse = LoopClock.elapsed }
-            return state.response
+            return (state.response, state.response == nil && state.bytes == 0)
         }
         pauseIfUndecided {
-            let fate = answer.fateOfCarried(response)
-            if case .unwanted = fate { state.withLock { $0.discards = true } }
+            let fate = answer.fateOfCarried(response, isFirst: isFirst)
+            if case .unwanted = fate { dropRest() }
             return fate
         }
         // Order: the response of before, which the task has had too until now, goes without a lock: its
@@ -91,6 +91,14 @@ extension SchemeLoad {
         let new = core.download.makeSink(for: plan)
         state.withLock { $0.sink = new }
         return new
+    }
+
+    // MARK: What is of no interest
+
+    /// Drops what is left of the answer: what follows does not wait for it (B4.33).
+    func dropRest() {
+        // Order: what is not told any more goes here, when the lock is free.
+        state.withLockLettingGo { $0.dropRest() }?.stop()
     }
 
     // MARK: Redirects

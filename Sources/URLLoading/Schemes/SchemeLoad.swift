@@ -129,10 +129,8 @@ final class SchemeLoad: LoadHandle {
     func resumeReading() { goOn { $0.letGoOn() } }
 
     func discardRest() {
-        goOn { state in
-            state.discards = true
-            state.letGoOn()
-        }
+        dropRest()
+        goOn { $0.letGoOn() }
     }
 
     func suspend() {

@@ -36,8 +36,8 @@ struct SchemeLoadState: Sendable {
     private var isClosed = false
     private var isCancelled = false
     private(set) var hasEnded = false
-    /// What still comes of the body is of no interest.
-    var discards = false
+    /// What still comes of the answer is of no interest.
+    private(set) var discards = false
 
     /// The last sign of life.
     var quietSince: Duration
@@ -135,6 +135,15 @@ struct SchemeLoadState: Sendable {
         return ((isClosed ? nil : close(), claimWork()), reports)
     }
 
+    /// Nothing more of the answer is told, and the end is what comes next, whatever the carrier would still have said.
+    /// What is not told any more is the caller's, to be let go of without the lock.
+    mutating func dropRest() -> (stopped: (any SchemeCarrier)?, untold: [SchemeReport?]) {
+        guard !isCancelled, !hasEnded, !discards else { return (nil, []) }
+        discards = true
+        defer { (reports, first) = ([.end(nil)], 0) }
+        return (isClosed ? nil : close(), reports)
+    }
+
     /// Makes the calling thread the one that works through the line, unless there is one.
     mutating func claimWork() -> Bool {
         guard !isWorking, !hasEnded else { return false }
@@ -164,7 +173,12 @@ struct SchemeLoadState: Sendable {
 
     /// Order: what leads to another hop is told when the carrier of this one is told to stop.
     private func mayTell(_ report: SchemeReport) -> Bool {
-        if case .redirect = report, phase == .starting { false } else { true }
+        guard phase == .starting else { return true }
+        return switch report {
+        case .redirect: false
+        case .end: !discards
+        case .response, .resumed, .data, .stored: true
+        }
     }
 
     private mutating func ending(_ error: (any Error)?, isCancelled: Bool) -> Step {

@@ -45,6 +45,17 @@ final class ProtocolScript: Sendable {
             client?.urlProtocol(instance, wasRedirectedTo: URLRequest(url: url), redirectResponse: response)
         }
 
+        /// Answers with two responses, each with its part of the body.
+        func answer(
+            _ text: String, then status: Int, _ more: String, policy: URLCache.StoragePolicy = .notAllowed
+        ) {
+            respond(policy: policy)
+            load(text)
+            respond(status, policy: policy)
+            load(more)
+            finish()
+        }
+
         /// Answers with a page.
         func answer(_ text: String, _ fields: [String: String] = [:]) {
             respond(200, fields)

@@ -274,10 +274,10 @@ struct HopAnswer: Sendable {
         return nil
     }
 
-    /// What becomes of an answer that another carrier has brought.
-    func fateOfCarried(_ response: URLResponse) -> Fate {
-        // What is stored stays the same.
-        if let answer = response as? HTTPURLResponse, answer.statusCode >= 400,
+    /// What becomes of an answer that another carrier has brought. `isFirst`: nothing of the load was told before it.
+    func fateOfCarried(_ response: URLResponse, isFirst: Bool) -> Fate {
+        // B6.33: what was told cannot be taken back. What is stored stays the same.
+        if isFirst, let answer = response as? HTTPURLResponse, answer.statusCode >= 400,
             !task.state.withLock({ $0.isAnswerStored })
         {
             switch task.retry.meet(answer, plan) {
