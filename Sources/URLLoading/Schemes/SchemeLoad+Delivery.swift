@@ -39,7 +39,9 @@ extension SchemeLoad {
             defer { state.response = response }
             state.policy = policy
             if state.firstResponse == nil { state.firstResponse = LoopClock.elapsed }
-            return (state.response, state.response == nil && state.bytes == 0)
+            let isFirst = state.response == nil && state.bytes == 0
+            if !isFirst { state.isOfSeveral = true }
+            return (state.response, isFirst)
         }
         pauseIfUndecided {
             let fate = answer.fateOfCarried(response, isFirst: isFirst)
@@ -201,7 +203,7 @@ extension SchemeLoad {
 
 extension SchemeLoadState {
     /// Whether what comes is kept for a cache, so far as is known.
-    var mayBeStored: Bool { policy != .notAllowed && !isTooLong }
+    var mayBeStored: Bool { policy != .notAllowed && !isTooLong && !isOfSeveral }
 
     /// Puts the parts of a stored answer at the end of the line.
     mutating func appendStored(_ cached: CachedURLResponse) {

@@ -51,6 +51,8 @@ struct SchemeLoadState: Sendable {
     var body = Data()
     /// Whether the body is too long to be kept for a cache.
     var isTooLong = false
+    /// Whether something was told before the response, which then has only a part of the body.
+    var isOfSeveral = false
     var bytes: Int64 = 0
     var sink: FileSink?
     var firstResponse: Duration?

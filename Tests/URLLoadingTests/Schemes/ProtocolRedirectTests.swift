@@ -244,6 +244,25 @@ struct ProtocolRedirectTests {
         if isStored { #expect(stored?.data == Data("page".utf8) && stored?.storagePolicy == policy) }
     }
 
+    @Test("B14.52: of several responses, and behind data without one, none is stored with the data of all")
+    func storingSeveral() async throws {
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let several = ProtocolScript { $0.answer("first", then: 201, "second", policy: .allowed) }
+        let early = ProtocolScript { held in
+            held.load("early")
+            held.respond(policy: .allowed)
+            held.load("late")
+            held.finish()
+        }
+        for (script, body) in [(several, "firstsecond"), (early, "earlylate")] {
+            let delegate = RecordingDelegate()
+            protocolSession(delegate) { $0.urlCache = cache }.dataTask(with: try script.url()).resume()
+            await delegate.transcript.completed.wait()
+            #expect(delegate.transcript.body == body)
+            #expect(cache.cachedResponse(for: URLRequest(url: try script.url())) == nil)
+        }
+    }
+
     @Test("B7.103: what a custom protocol brings for a request with a UNIX-domain socket is not stored")
     func socket() async throws {
         let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
