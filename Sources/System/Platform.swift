@@ -33,6 +33,11 @@ enum Platform {
         _ = close(raw)
     }
 
+    /// The number to keep for a descriptor that was just opened: where that is one of a standard descriptor, another.
+    static func aboveStandard(_ raw: Int32) -> Int32 {
+        (0...STDERR_FILENO).contains(raw) ? urlloading_move_above_standard(raw) : raw
+    }
+
     static func wake(_ raw: Int32) {
         var one: UInt64 = 1
         _ = call { write(raw, &one, MemoryLayout<UInt64>.size) }

@@ -200,6 +200,21 @@ struct LimitTests {
         }
     }
 
+    @Test("B16.84: where a program has closed its standard descriptors, none of ours takes their numbers")
+    func standardNumbers() async {
+        await #expect(processExitsWith: .success) {
+            await letDispatchOpenItsDescriptors()
+            try await withLoop { loop in
+                for number in Int32(0)...2 { close(number) }
+                let numbers: [Int32] = try await onLoop(loop) { reactor, finish in
+                    let (first, second) = try SocketStream.pair(on: reactor)
+                    finish([first, second].compactMap { $0.withDescriptor { $0 } })
+                }
+                #expect(numbers.count == 2 && numbers.allSatisfy { $0 > 2 })
+            }
+        }
+    }
+
     @Test("an event for a stream closed earlier in the same batch is dropped, also when its number is in use again")
     func staleEvents() async {
         // In a process of its own, where no other test takes the number that becomes free.

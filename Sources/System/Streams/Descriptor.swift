@@ -5,9 +5,12 @@ package struct Descriptor: ~Copyable, Sendable {
     /// The number, or -1 after `close()`.
     package private(set) var raw: Int32
 
-    /// Takes ownership of an open descriptor.
+    /// Takes ownership of an open descriptor, whose number is from now on `raw`.
+    ///
+    /// B16.84: never that of a standard descriptor, which is free where a program has closed it. What the program
+    /// prints would go to a server, or into a file of ours.
     package init(owning raw: Int32) {
-        self.raw = raw
+        self.raw = Platform.aboveStandard(raw)
     }
 
     deinit {
