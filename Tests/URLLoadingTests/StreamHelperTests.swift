@@ -65,6 +65,39 @@ struct ResourceBytesTests {
         #expect(try await lines.next() == nil)
     }
 
+    /// Reads on its own turn, and answers meanwhile.
+    private actor Desk {
+        private(set) var hasBegun = false
+
+        func read(_ url: URL) async throws -> [UInt8] {
+            hasBegun = true
+            var bytes: [UInt8] = []
+            for try await byte in url.resourceBytes { bytes.append(byte) }
+            return bytes
+        }
+    }
+
+    @Test("B1.122: the actor that reads a pipe does not wait for its writer", .timeLimit(.minutes(5)))
+    func pipeWithoutWriter() async throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        #expect(mkfifo(url.path, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let desk = Desk()
+        let reading = Task { try await desk.read(url) }
+        // The actor is asked while nothing has the pipe open for writing.
+        try await until { await desk.hasBegun }
+        var writer: Int32 = -1
+        while writer < 0 {
+            await Task.yield()
+            // There is a reader as soon as one is about to open it.
+            writer = open(url.path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        }
+        let handle = FileHandle(fileDescriptor: writer, closeOnDealloc: true)
+        try handle.write(contentsOf: Data("late".utf8))
+        try handle.close()
+        #expect(try await reading.value == Array("late".utf8))
+    }
+
     @Test("B1.120: a file that grows after its end has been read gives no more bytes, lines or characters")
     func grownFile() async throws {
         try await withFile(Data("one".utf8)) { url in

@@ -63,7 +63,7 @@ struct URLPieces: PieceSupply {
         switch source {
         case .unopened(let url):
             if url.isFileURL {
-                source = .file(FilePieces(try FileHandle(forReadingFrom: url)))
+                source = .file(FilePieces(url))
             } else {
                 body = BodyPieces(try await URLSession.shared.bytes(from: url).0.source)
                 source = .body

@@ -9,7 +9,13 @@ struct FilePieces: PieceSupply {
     private let reader: DescriptorReader
 
     init(_ handle: FileHandle) {
-        reader = DescriptorReader(handle)
+        reader = DescriptorReader(.open(handle))
+    }
+
+    /// The file at a URL, which is opened when it is first read: that may wait as reading may, for the writer of a pipe
+    /// or a disk that does not answer.
+    init(_ url: URL) {
+        reader = DescriptorReader(.unopened(url))
     }
 
     @usableFromInline
@@ -21,17 +27,23 @@ struct FilePieces: PieceSupply {
 
 /// Reads on a thread of its own, since a terminal may block it for ever.
 private actor DescriptorReader {
-    private let handle: FileHandle
+    enum Source: Sendable {
+        case unopened(URL)
+        case open(FileHandle)
+    }
+
+    private var source: Source
     private let executor = BlockingExecutor()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ handle: FileHandle) {
-        self.handle = handle
+    init(_ source: Source) {
+        self.source = source
     }
 
     /// What can be had at once, at least one byte; `nil` at the end.
     func read() throws -> Data? {
+        let handle = try opened()
         var piece = Data(count: Self.pieceSize)
         while true {
             let count = piece.withUnsafeMutableBytes { buffer in
@@ -46,6 +58,16 @@ private actor DescriptorReader {
                     throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
                 }
             }
+        }
+    }
+
+    private func opened() throws -> FileHandle {
+        switch source {
+        case .open(let handle): return handle
+        case .unopened(let url):
+            let handle = try FileHandle(forReadingFrom: url)
+            source = .open(handle)
+            return handle
         }
     }
 
