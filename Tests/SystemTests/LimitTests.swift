@@ -200,7 +200,7 @@ struct LimitTests {
         }
     }
 
-    @Test("B16.84: where a program has closed its standard descriptors, none of ours takes their numbers")
+    @Test("B16.85: where a program has closed its standard descriptors, none of ours takes their numbers")
     func standardNumbers() async {
         await #expect(processExitsWith: .success) {
             await letDispatchOpenItsDescriptors()

@@ -7,7 +7,7 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Takes ownership of an open descriptor, whose number is from now on `raw`.
     ///
-    /// B16.84: never that of a standard descriptor, which is free where a program has closed it. What the program
+    /// B16.85: never that of a standard descriptor, which is free where a program has closed it. What the program
     /// prints would go to a server, or into a file of ours.
     package init(owning raw: Int32) {
         self.raw = Platform.aboveStandard(raw)
