@@ -40,9 +40,7 @@ extension BodyFraming {
         case .endsInChunked: return .chunked
         case .endsOtherwise: return .untilClose
         case .unknown: throw .unknownTransferCoding
-        // Quirk: old servers name `identity` beside a length, and keep the connection open behind the body. Browsers
-        // and curl go by the length.
-        case .absent, .identity: break
+        case .absent: break
         }
         switch fields.contentLength {
         // Rule 5: an invalid length cannot be recovered from (B16.34, B16.35).
@@ -66,7 +64,7 @@ extension BodyFraming {
                 throw .ambiguousRequestFraming
             }
             return .chunked
-        case .endsOtherwise, .identity: throw .ambiguousRequestFraming
+        case .endsOtherwise: throw .ambiguousRequestFraming
         case .unknown: throw .unknownTransferCoding
         case .absent: break
         }

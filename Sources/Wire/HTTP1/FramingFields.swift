@@ -14,8 +14,6 @@ struct FramingFields {
     /// What the Transfer-Encoding fields say together.
     enum TransferEncoding: Equatable {
         case absent
-        /// Nothing but `identity`, which is no coding: the body is as it is where the field is absent (RFC 2616 §4.4).
-        case identity
         /// `chunked` comes last, and only there.
         case endsInChunked
         /// Codings we know, but the end of the body is not marked by them.
@@ -119,14 +117,12 @@ struct FramingFields {
 
     private mutating func addCoding(_ coding: UnsafeRawBufferPointer) {
         let isChunked = coding.equalsIgnoringCase("chunked")
-        let isIdentity = coding.equalsIgnoringCase("identity")
-        guard isChunked || isIdentity || ContentCoding(transferCoding: coding) != nil else {
+        guard isChunked || coding.equalsIgnoringCase("identity") || ContentCoding(transferCoding: coding) != nil else {
             transferEncoding = .unknown
             return
         }
         switch transferEncoding {
-        case .absent, .identity:
-            transferEncoding = isChunked ? .endsInChunked : isIdentity ? .identity : .endsOtherwise
+        case .absent: transferEncoding = isChunked ? .endsInChunked : .endsOtherwise
         // RFC 9112 §6.1: chunked is applied once and last; what follows it hides the end of the body.
         case .endsInChunked: transferEncoding = isChunked ? .unknown : .endsOtherwise
         case .endsOtherwise: transferEncoding = isChunked ? .endsInChunked : .endsOtherwise

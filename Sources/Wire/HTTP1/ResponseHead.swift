@@ -44,9 +44,7 @@ package struct ResponseHead: Sendable, Equatable {
     /// where a body would end otherwise, or its length were refused.
     package var announcedLength: Int64? {
         let framing = FramingFields(fields)
-        switch (framing.transferEncoding, framing.contentLength) {
-        case (.absent, .bytes(let length)), (.identity, .bytes(let length)): return length
-        default: return nil
-        }
+        guard framing.transferEncoding == .absent, case .bytes(let length) = framing.contentLength else { return nil }
+        return length
     }
 }

@@ -33,10 +33,6 @@ struct BodyLengthTests {
         #expect(
             try await see("\(ok)Transfer-Encoding: identity\n\nhello", then: [.close])
                 == .answer(200, "hello", reused: false))
-        // Without the end of the connection: the length says that this is all.
-        #expect(
-            try await see("\(ok)Transfer-Encoding: identity\nContent-Length: 5\n\nhello")
-                == .answer(200, "hello", reused: false))
         #expect(try await see("\(ok)Transfer-Encoding: smoke\n\nhello", then: [.close]) == .failure(.badServerResponse))
         #expect(
             try await see("\(ok)Transfer-Encoding: chunked, chunked\n\n0\n\n", then: [.close])
