@@ -79,6 +79,41 @@ import URLLoadingTestSupport
         rig.expectClean()
     }
 
+    @Test("B6.29: an empty line is no byte of the response", arguments: [["\r\n"], ["\r", "\n"], ["\n"]])
+    func emptyLine(pieces: [String]) {
+        let line = pieces.flatMap { [ScriptedPeer.Step.send($0), .delay(.seconds(1))] }
+        for death in [ScriptedPeer.Step.close, .reset] {
+            let rig = EngineRig()
+            rig.serve(
+                "host.test", [.receiveHead, .respond("1"), .receiveHead] + line + [death],
+                [.receiveHead, .respond("2")])
+            rig.submit()
+            rig.settle()
+            let journal = rig.submit()
+            rig.settle()
+            rig.advance(.seconds(3))
+            #expect(journal.error == nil)
+            #expect(journal.text == "2")
+            #expect(rig.network.dialled.count == 2)
+            rig.expectClean()
+        }
+    }
+
+    @Test("B6.29: what comes behind an empty line is the response")
+    func behindEmptyLine() {
+        let rig = EngineRig()
+        rig.serve(
+            "host.test", [.receiveHead, .respond("1"), .receiveHead, .send("\r\n"), .send("HTTP/1.1 2"), .close],
+            [.receiveHead, .respond("never")])
+        rig.submit()
+        rig.settle()
+        let journal = rig.submit()
+        rig.settle()
+        #expect(journal.wireError == .closedInHead)
+        #expect(rig.network.dialled.count == 1)
+        rig.expectClean()
+    }
+
     @Test("B6.26: the second sending goes to a new connection, not to another that may have died as unnoticed")
     func newConnection() {
         let rig = EngineRig { $0.maximumConnectionsPerHost = 2 }

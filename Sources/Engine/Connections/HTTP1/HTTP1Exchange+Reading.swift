@@ -27,7 +27,9 @@ extension HTTP1Exchange {
     func received(_ bytes: UnsafeRawBufferPointer) {
         guard let owner else { return }
         switch reading {
-        case .awaiting(let isEarly): reading = .receiving(isEarly: isEarly, expected: nil)
+        case .awaiting(let isEarly):
+            // B6.29: an empty line, as some servers send behind the answer before, is nothing of this one.
+            if !Self.isEmptyLine(bytes) { reading = .receiving(isEarly: isEarly, expected: nil) }
         case .receiving: break
         case .ended: return reading = .ended(hasLeftover: true)
         }
@@ -70,6 +72,11 @@ extension HTTP1Exchange {
         } catch {
             fail(.wire(error))
         }
+    }
+
+    /// Whether bytes are a line's end, or a part of one, and nothing else.
+    private static func isEmptyLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
     }
 
     /// Whether a final response answers the request, as opposed to the connection's end having crossed it.
