@@ -133,7 +133,7 @@ final class NTLMDoor: Sendable {
 
     func answer(_ request: ServerRequest) -> ServerResponse {
         let proof = request.fields.first(.authorization)
-        switch verdict(on: request.path, proof, connection: request.connection) {
+        switch verdict(on: String(request.path), proof, connection: request.connection) {
         case .open: return .echo(request)
         case .denied(let challenge, let closes):
             let denied = ServerResponse.denied(challenge)
