@@ -165,6 +165,29 @@ struct DownloadTests {
         #expect(!NSURLDownload.canResumeDownloadDecoded(withEncodingMIMEType: "application/gzip"))
     }
 
+    @Test(
+        "B16.52, B16.62: a gzip file that is sent with the coding identity is one; what was coded once more is decoded already",
+        arguments: [
+            "identity", " Identity , ", "gzip",
+        ])
+    @available(*, deprecated)
+    func gzipWithCoding(coding: String) async throws {
+        let (place, isCoded) = (try Place(), coding == "gzip")
+        let packed = try #require(Gzip.compress(Array(Self.text.utf8)))
+        let answer = ServerResponse.bytes(packed, type: "application/gzip")
+        let coded = isCoded ? answer.compressed() : answer.adding("Content-Encoding", coding)
+        try await withServer(.alone(), router: { _ in coded }) { server async throws in
+            let recorder = DownloadRecorder()
+            recorder.decodes = true
+            recorder.destination = place.path("file")
+            await download(try server.request("/log.gz"), recorder)
+            #expect(recorder.notes.lines.contains("decode application/gzip") == !isCoded)
+            #expect(recorder.notes.lines.last == "finish")
+            let file = try Data(contentsOf: URL(fileURLWithPath: place.path("file")))
+            #expect(file == (isCoded ? Data(packed) : Data(Self.text.utf8)))
+        }
+    }
+
     @Test("A gzip file that is cut off or is none fails, and is removed", arguments: [true, false])
     @available(*, deprecated)
     func brokenGzip(isCut: Bool) async throws {

@@ -21,12 +21,18 @@ final class SourceDecoder: @unchecked Sendable {
 
     /// Whether a response is such a file. One with a content coding is not: that is undone already.
     static func recognises(_ response: URLResponse) -> Bool {
-        if let http = response as? HTTPURLResponse, http.value(forHTTPHeaderField: "Content-Encoding") != nil {
-            return false
-        }
+        if let http = response as? HTTPURLResponse, isCoded(http) { return false }
         if let type = response.mimeType, types.contains(type.lowercased()) { return true }
         let name = response.suggestedFilename?.lowercased() ?? ""
         return name.hasSuffix(".gz") || name.hasSuffix(".tgz")
+    }
+
+    /// Whether there is a content coding; identity, which is what downloads ask for, is none (B16.52).
+    private static func isCoded(_ response: HTTPURLResponse) -> Bool {
+        let codings = response.value(forHTTPHeaderField: "Content-Encoding") ?? ""
+        return codings.split(separator: ",").contains { coding in
+            !["", "identity"].contains(coding.trimmingCharacters(in: .whitespaces).lowercased())
+        }
     }
 
     /// The name without gzip's ending.
