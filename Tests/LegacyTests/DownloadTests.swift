@@ -465,4 +465,28 @@ struct DownloadTests {
         #expect(recorder.notes.lines == ["begin", "fail -1002"])
         #expect(place.text("file") == "mine")
     }
+
+    /// What the data of a download hold, as its archive names them.
+    private struct Kept: Encodable {
+        let version = 1
+        let url: URL
+        let validator = "\"one\""
+        let received: Int64 = 2
+    }
+
+    @Test("B9.32: data that name a file of this machine, or hold one, fail with -1002, and touch no file")
+    @available(*, deprecated)
+    func dataOfNoServer() async throws {
+        let place = try Place()
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: place.path("file")))
+        try Data("secret".utf8).write(to: URL(fileURLWithPath: place.path("other")))
+        let path = place.path("file")
+        for url in [URL(fileURLWithPath: place.path("other")), try #require(URL(string: "data:,secret"))] {
+            let data = try PropertyListEncoder().encode(Kept(url: url))
+            let recorder = DownloadRecorder()
+            await onRunLoop { _ = NSURLDownload(resumeData: data, delegate: recorder, path: path) }
+            #expect(recorder.notes.lines == ["begin", "fail -1002"])
+            #expect(place.text("file") == "mine")
+        }
+    }
 }

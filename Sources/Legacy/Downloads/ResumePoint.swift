@@ -20,7 +20,8 @@ struct ResumePoint: Codable, Sendable, Equatable {
     /// The point at which a response has stopped after so many bytes; nil where no request could go on from there
     /// (B9.21 to B9.23). `asked` is what the request was made to go on from.
     init?(_ request: URLRequest, _ response: URLResponse?, received: Int64, asked: ResumePoint?) {
-        guard received > 0, let url = request.url?.withoutUser, let http = response as? HTTPURLResponse
+        guard received > 0, let url = request.url?.withoutUser, Self.canNameServer(url),
+            let http = response as? HTTPURLResponse
         else { return nil }
         var fields = Fields()
         // A request that goes on has its range from here, not from the program.
@@ -38,13 +39,17 @@ struct ResumePoint: Codable, Sendable, Equatable {
         self.received = received
     }
 
-    /// Reads what `data` has written.
+    /// Reads what `data` has written. They may come from anywhere, and nothing in them is believed.
     init?(_ data: Data) {
         guard let point = try? PropertyListDecoder().decode(ResumePoint.self, from: data), point.version == 1,
-            point.received > 0, !point.validator.isEmpty
+            point.received > 0, !point.validator.isEmpty, Self.canNameServer(point.url)
         else { return nil }
         self = point
     }
+
+    /// Whether a download can be gone on with there. A file of this machine's would be copied to where the program
+    /// wants the server's.
+    private static func canNameServer(_ url: URL) -> Bool { url.scheme.flatMap { Scheme($0) } != nil }
 
     /// The point, to be kept.
     var data: Data? {
