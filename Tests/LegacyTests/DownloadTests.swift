@@ -466,6 +466,27 @@ struct DownloadTests {
         #expect(place.text("file") == "mine")
     }
 
+    @Test("B16.84: where the standard output is closed, what is printed does not get into the file")
+    @available(*, deprecated)
+    func closedOutput() async {
+        await #expect(processExitsWith: .success) {
+            let place = try Place()
+            try await withServer(.alone(), router: { _ in .text("hello") }) { server async throws in
+                let recorder = DownloadRecorder()
+                recorder.destination = place.path("file")
+                recorder.hook = { word, _ in
+                    // The next number that is given out is the file's.
+                    if word == "decide" { close(STDOUT_FILENO) }
+                    if word == "created" { _ = write(STDOUT_FILENO, "printed", 7) }
+                }
+                let request = try server.request("/")
+                await onRunLoop { _ = NSURLDownload(request: request, delegate: recorder) }
+                #expect(recorder.notes.lines.last == "finish")
+                #expect(place.text("file") == "hello")
+            }
+        }
+    }
+
     /// What the data of a download hold, as its archive names them.
     private struct Kept: Encodable {
         let version = 1

@@ -44,7 +44,7 @@ final class DestinationFile: Sendable {
 
     /// Opens a file to go on behind its first `length` bytes.
     static func open(_ path: String, keeping length: Int64) throws -> DestinationFile {
-        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path)).aboveStandard
         // Leaves the offset at the end.
         try handle.truncate(atOffset: UInt64(length))
         return DestinationFile(path: path, handle: handle, length: length)
@@ -95,4 +95,14 @@ final class DestinationFile: Sendable {
 
     /// So many files of one name are a mistake.
     private static let mostNumbers = 9999
+}
+
+extension FileHandle {
+    /// A handle of the same file whose number is that of no standard descriptor, where there is a number for one. A
+    /// program may have closed its own, and what it prints would go into the file.
+    fileprivate var aboveStandard: FileHandle {
+        guard fileDescriptor <= STDERR_FILENO else { return self }
+        let moved = fcntl(fileDescriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        return moved < 0 ? self : FileHandle(fileDescriptor: moved, closeOnDealloc: true)
+    }
 }
