@@ -209,7 +209,8 @@ struct FileSinkTests {
             #expect(write(raw, bytes, 9184) == 9184)
         }
         close(raw)
-        let found = try #require(TemporaryFile.reopen(path, keeping: 100_000, atMost: most))
+        let reopened = try TemporaryFile.reopen(path, keeping: 100_000, atMost: most)
+        let found = try #require(reopened)
         #expect(found.length == length)
         #expect([7].withUnsafeBytes { found.file.append(UnsafeRawBufferPointer(rebasing: $0[..<1])) } == nil)
         #expect(found.file.close() == nil)

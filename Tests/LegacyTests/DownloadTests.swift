@@ -466,7 +466,7 @@ struct DownloadTests {
         #expect(place.text("file") == "mine")
     }
 
-    @Test("B16.84: where the standard output is closed, what is printed does not get into the file")
+    @Test("B16.85: where the standard output is closed, what is printed does not get into the file")
     @available(*, deprecated)
     func closedOutput() async {
         await #expect(processExitsWith: .success) {

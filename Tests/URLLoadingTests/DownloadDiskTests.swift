@@ -104,6 +104,54 @@ struct DownloadDiskTests {
         }
     }
 
+    @Test("B9.33: a part that cannot be opened for want of a descriptor is not taken for one that is gone")
+    func noDescriptor() async {
+        await #expect(processExitsWith: .success) {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("part-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            setenv("TMPDIR", folder.path, 1)
+            let router: LoopbackServer.Router = { request in
+                if request.fields.first(.range) != nil {
+                    return .generated(length: 300_000, tag: "\"v1\"", to: request)
+                }
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\nETag: \"v1\"\r\nAccept-Ranges: bytes\r\n\r\n"
+                return .script([.send(Array(head.utf8) + GeneratedBytes.bytes(100_000)), .close])
+            }
+            try await withServer(router: router) { server in
+                let session = URLSession(configuration: .default)
+                let url = try server.at("/")
+                var lost: URLError?
+                do { _ = try await session.download(from: url) } catch { lost = error as? URLError }
+                let data = try #require(lost?.downloadTaskResumeData)
+                let done = Signal()
+                let result = Guarded<URLError?>(nil)
+                let task = session.downloadTask(withResumeData: data) { _, _, error in
+                    result.value = error as? URLError
+                    done.fire()
+                }
+                let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+                var limit = rlimit()
+                getrlimit(descriptors, &limit)
+                let usual = limit.rlim_cur
+                limit.rlim_cur = 0
+                setrlimit(descriptors, &limit)
+                task.resume()
+                limit.rlim_cur = usual
+                setrlimit(descriptors, &limit)
+                await done.wait()
+                #expect(result.value?.code == .cannotConnectToHost)
+                #expect((result.value?.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EMFILE)
+                let (location, response) = try await session.download(
+                    resumeFrom: try #require(result.value?.downloadTaskResumeData))
+                #expect((response as? HTTPURLResponse)?.statusCode == 206)
+                let content = try Data(contentsOf: location)
+                #expect(content.count == 300_000 && content.withUnsafeBytes { GeneratedBytes.matches($0, at: 0) })
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
     @Test("B9.11: a body that cannot fit is refused when its length is known, not when the disk is full")
     func toldAtOnce() async throws {
         let gate = ServerGate()

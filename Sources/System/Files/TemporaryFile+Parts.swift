@@ -7,12 +7,17 @@ extension TemporaryFile {
     /// bytes at least; what was written behind them, by a process that was stopped in the middle, is kept too.
     ///
     /// Nothing but a regular file of this user's alone is taken, and no link is followed; nil also where it is too
-    /// short. What stands in a file that is longer than `most` was not written by us, and is cut off.
+    /// short. What stands in a file that is longer than `most` was not written by us, and is cut off. Fails where the
+    /// process or the machine is short of something, so that nothing is known of the file.
     package static func reopen(
         _ path: String, keeping least: Int64, atMost most: Int64 = .max
-    ) -> (file: TemporaryFile, length: Int64)? {
+    ) throws(SystemError) -> (file: TemporaryFile, length: Int64)? {
         let opened = Platform.openExisting(path)
-        guard !opened.failed else { return nil }
+        if opened.failed {
+            let error = SystemError(errno: opened.error, call: "open")
+            if error.isShortage { throw error }
+            return nil
+        }
         let descriptor = Descriptor(owning: opened.value)
         // Order: locked before it is looked at, since its last user may just have given it another name.
         guard !Platform.tryLock(descriptor.raw).failed, Platform.isPrivate(file: descriptor.raw, at: path) else {

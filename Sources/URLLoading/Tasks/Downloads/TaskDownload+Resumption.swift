@@ -14,16 +14,23 @@ extension TaskDownload {
     // MARK: Taking up
 
     /// Opens what was kept. Where it is gone, or another download uses it, everything is loaded again (B9.33, B9.38).
-    func openPartial() {
-        guard let source = task.state.withLock({ $0.download?.source }) else { return }
+    /// Gives the task's error where it is there, for all that is known, and no descriptor is.
+    func openPartial() -> URLError? {
+        guard let source = task.state.withLock({ $0.download?.source }) else { return nil }
         let path = URL(fileURLWithPath: folder).appendingPathComponent(source.fileName, isDirectory: false).path
         // A process that went on with the same resume data and was killed has written more than the data tells: the
         // file knows.
-        let found = TemporaryFile.reopen(path, keeping: source.byteCount, atMost: source.total ?? .max)
+        let found: (file: TemporaryFile, length: Int64)?
+        do throws(SystemError) {
+            found = try TemporaryFile.reopen(path, keeping: source.byteCount, atMost: source.total ?? .max)
+        } catch {
+            return ErrorMapping.urlError(.localResource(error), url: task.originalRequest?.url)
+        }
         task.state.withLock { state in
             state.download?.held = found.map { PartialFile(file: $0.file, byteCount: $0.length) }
             if found == nil { state.download?.source = nil }
         }
+        return nil
     }
 
     /// A hop's request as it asks for the rest, on every hop anew (B9.26, B9.35).

@@ -96,7 +96,7 @@ struct TaskDriver: Sendable {
         guard let request else {
             return endUnloaded(LoadFailure.unreadableResumeData)
         }
-        if task.savesFile { task.download.openPartial() }
+        if task.savesFile, let failure = task.download.openPartial() { return endUnloaded(failure) }
         task.hops.load(request, body: body)
     }
 
