@@ -35,12 +35,14 @@ package final class OpenFile: Sendable {
 
     /// The length that it has by now; nil where the system does not say.
     package var currentByteCount: Int64? {
+        LoopWatch.note("fstat")
         let length = Platform.length(ofFile: raw)
         return length.failed ? nil : length.value
     }
 
     /// When the file was last written to, in nanoseconds since 1970; nil where the system does not say.
     package var modificationTime: Int64? {
+        LoopWatch.note("fstat")
         var information = stat()
         guard fstat(raw, &information) == 0 else { return nil }
         let (seconds, isTooFar) = Int64(information.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)

@@ -15,6 +15,7 @@ enum Awaited: Sendable {
     case bodyStream
     case routes
     case retryDecision
+    case file
 
     /// What is said where it does not come in time.
     fileprivate var lateText: String {
@@ -25,6 +26,7 @@ enum Awaited: Sendable {
         case .bodyStream: "No delegate supplied a stream for the request's body in time."
         case .routes: "The session's proxyResolver did not answer in time."
         case .retryDecision: "A retryPolicy did not decide in time."
+        case .file: "The disk with the file to upload did not answer in time."
         }
     }
 }

@@ -99,10 +99,34 @@ struct TaskUpload: Sendable {
     func goOn(with step: ResumableUploadMachine.Step) -> EndedCall? {
         if case .fail(let failure) = step { return fail(failure) }
         guard claimMoved() else { return task.completion.begin(LoadFailure.uploadInUse(task.originalRequest?.url)) }
-        if case .append = step, hasRewrittenFile {
-            task.state.withLock { $0.upload?.isLost = true }
-            return task.completion.begin(LoadFailure.changedFile(task.originalRequest?.url))
+        if case .append = step, case .opened(let file, let known?) = task.state.withLock({ $0.upload?.body }) {
+            lookAt(file, known, before: step)
+            return nil
         }
+        return carryOut(step)
+    }
+
+    /// Where the file was written to since its upload began the rest would be another file's (B11.29). This is a loop's
+    /// thread, and a file on a network may let its callers wait: it is looked at elsewhere. The task can be cancelled
+    /// meanwhile.
+    private func lookAt(_ file: OpenFile, _ known: UploadedFile, before step: ResumableUploadMachine.Step) {
+        guard let wait = task.driver.beginWait(for: .file) else { return }
+        let work = { @Sendable in
+            let isRewritten = known.isRewritten(file)
+            guard task.driver.endWait(wait) else { return }
+            let end = isRewritten ? endByOtherFile() : carryOut(step)
+            end?.resume()
+        }
+        // Without a thread late is better than never.
+        if !BlockingPool.files.run(work) { work() }
+    }
+
+    private func endByOtherFile() -> EndedCall? {
+        task.state.withLock { $0.upload?.isLost = true }
+        return task.completion.begin(LoadFailure.changedFile(task.originalRequest?.url))
+    }
+
+    private func carryOut(_ step: ResumableUploadMachine.Step) -> EndedCall? {
         let next = task.state.withLock { $0.begin(step) }
         guard let (request, body) = next else { return fail(.unknownOffset) }
         switch step {
@@ -114,12 +138,6 @@ struct TaskUpload: Sendable {
         }
         task.hops.load(request, body: body)
         return nil
-    }
-
-    /// Whether the file was written to since its upload began: the rest would be another file's (B11.29).
-    private var hasRewrittenFile: Bool {
-        guard case .opened(let file, let known?) = task.state.withLock({ $0.upload?.body }) else { return false }
-        return known.isRewritten(file)
     }
 
     /// Where the resource has moved, the claim goes with it (B11.35); false where another task
