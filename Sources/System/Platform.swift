@@ -264,6 +264,9 @@ enum Platform {
 
     static func isPrivate(file raw: Int32, at path: String) -> Bool { urlloading_is_private_file(raw, path) != 0 }
 
+    /// Whether a file is the one that has this name.
+    static func isNamed(file raw: Int32, _ path: String) -> Bool { urlloading_is_named(raw, path) != 0 }
+
     static func findPrivateFile(_ path: String) -> Outcome<Int32> {
         LoopWatch.note("lstat")
         return call { urlloading_find_private_file(path) }

@@ -223,11 +223,17 @@ static inline int urlloading_is_private(const struct stat *about) {
         && about->st_nlink == 1;
 }
 
+// Whether a file that is open is the one that has this name.
+static inline int urlloading_is_named(int file, const char *path) {
+    struct stat opened, named;
+    return fstat(file, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev
+        && opened.st_ino == named.st_ino;
+}
+
 // Whether an open file is a private one, and `path` its only name.
 static inline int urlloading_is_private_file(int file, const char *path) {
-    struct stat opened, named;
-    return fstat(file, &opened) == 0 && lstat(path, &named) == 0 && urlloading_is_private(&opened)
-        && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+    struct stat opened;
+    return fstat(file, &opened) == 0 && urlloading_is_private(&opened) && urlloading_is_named(file, path);
 }
 
 // Looks for a private file without opening it; EPERM for what is none.

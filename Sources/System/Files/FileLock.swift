@@ -26,24 +26,31 @@ package final class FileLock: Sendable {
     /// Takes a lock by a file that is made for it where there is none.
     ///
     /// Its holder may hang, and must not hang this process: it is asked for again and again, for a
-    /// while.
+    /// while. Its holder may also have removed the file: a lock by a file that has no name guards nothing, since the next
+    /// one makes another file, and so does this one.
     package static func take(
         _ path: String, _ kind: Kind = .alone, patience: Duration = .seconds(5)
     ) -> Result<FileLock, SystemError> {
-        take(Platform.openLock(path), kind, patience)
+        let end = Platform.continuousNanoseconds &+ Int64(patience.wholeMilliseconds) &* 1_000_000
+        while true {
+            let taken = take(Platform.openLock(path), kind, until: end)
+            guard case .success(let lock) = taken, !Platform.isNamed(file: lock.descriptor.raw, path) else {
+                return taken
+            }
+        }
     }
 
     /// Takes a lock by a directory that is there, in which no file is made for it.
     package static func take(directory path: String, patience: Duration) -> Result<FileLock, SystemError> {
-        take(Platform.openDirectory(path), .alone, patience)
+        let end = Platform.continuousNanoseconds &+ Int64(patience.wholeMilliseconds) &* 1_000_000
+        return take(Platform.openDirectory(path), .alone, until: end)
     }
 
     private static func take(
-        _ opened: Platform.Outcome<Int32>, _ kind: Kind, _ patience: Duration
+        _ opened: Platform.Outcome<Int32>, _ kind: Kind, until end: Int64
     ) -> Result<FileLock, SystemError> {
         if opened.failed { return .failure(SystemError(errno: opened.error, call: "open")) }
         let descriptor = Descriptor(owning: opened.value)
-        let end = Platform.continuousNanoseconds &+ Int64(patience.wholeMilliseconds) &* 1_000_000
         while true {
             let outcome = kind == .alone ? Platform.tryLock(descriptor.raw) : Platform.trySharedLock(descriptor.raw)
             guard outcome.failed else { return .success(FileLock(descriptor)) }

@@ -262,6 +262,15 @@ import URLLoadingWire
         #expect(try directory.read(settingAside: false).records.map(\.task) == [1])
     }
 
+    @Test("B10.40: a helper that comes when its session has been wound up leaves nothing")
+    func comesLate() async throws {
+        let folder = try StateFolder()
+        let directory = try folder.directory()
+        directory.removeEverything()
+        #expect(try await Self.start(directory, seconds: 0) == TransferHelper.Status.noDirectory.rawValue)
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
+    }
+
     @Test("B10.32: of two helpers for one session the second ends, and says why")
     func twice() async throws {
         let folder = try StateFolder()
