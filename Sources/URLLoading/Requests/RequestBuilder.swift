@@ -142,6 +142,21 @@ final class RequestBuilder: Sendable {
         return open
     }
 
+    /// A request that was made of one which has the session's own fields already, without the secrets among them where
+    /// it leads to another place (B4.27).
+    func leavingSecrets(_ request: URLRequest, after first: URLRequest?) -> URLRequest {
+        guard settings.openAdditionalFields != nil, !isWhereItBegan(request, first) else { return request }
+        var request = request
+        for index in 0..<settings.additionalFields.count {
+            let name = String(describing: settings.additionalFields.name(at: index))
+            guard RedirectRules.isCredential(name),
+                request.value(forHTTPHeaderField: name) == settings.additionalFields.value(at: index)
+            else { continue }
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
+        return request
+    }
+
     /// Whether a hop has the origin of its task's first one; another way to it, a socket, is another place.
     private func isWhereItBegan(_ request: URLRequest, _ first: URLRequest?) -> Bool {
         guard let first, let url = request.values.url, let beginning = first.values.url,

@@ -50,6 +50,41 @@ struct ProtocolRedirectTests {
         await script.stopped.wait()
     }
 
+    @Test("B4.27, B14.49: what a class makes of its request has none of the session's secrets at another origin")
+    func secretsStayBehind() async throws {
+        let seen = Guarded<[String: [String: String]]>([:])
+        let router: LoopbackServer.Router = { request in
+            let names = ["authorization", "x-api-key", "x-plain", "x-own-token"]
+            seen.change {
+                $0[request.target] = names.reduce(into: [:]) { $0[$1] = request.fields.first(.init($1)) }
+            }
+            return .text("there")
+        }
+        try await withServer(router: router) { server in
+            let script = ProtocolScript { held in
+                var next = held.request
+                switch next.url?.path {
+                case "/home": next.url = URL(string: "/other", relativeTo: next.url)?.absoluteURL
+                case "/other": return held.answer(next.value(forHTTPHeaderField: "Authorization") ?? "nothing")
+                default: next.url = try? server.at(next.url?.path == "/changed" ? "/changed" : "/away")
+                }
+                if held.request.url?.path == "/changed" { next.setValue("mine", forHTTPHeaderField: "Authorization") }
+                held.redirect(to: next)
+            }
+            let session = protocolSession {
+                $0.httpAdditionalHeaders = ["Authorization": "secret", "X-API-Key": "key", "X-Plain": "plain"]
+            }
+            var request = URLRequest(url: try script.url("/page"))
+            request.setValue("own", forHTTPHeaderField: "X-Own-Token")
+            #expect(await session.handled(request).0 == Data("there".utf8))
+            #expect(seen.value["/away"] == ["x-plain": "plain", "x-own-token": "own"])
+            // What the class says itself goes as it is.
+            #expect(await session.handled(try script.url("/changed")).0 == Data("there".utf8))
+            #expect(seen.value["/changed"] == ["authorization": "mine", "x-plain": "plain"])
+            #expect(await session.handled(try script.url("/home")).0 == Data("secret".utf8))
+        }
+    }
+
     @Test("B14.49: redirects lead from a custom protocol to a server, and from a server to a custom protocol")
     func mixed() async throws {
         let script = ProtocolScript { $0.answer("from the protocol") }

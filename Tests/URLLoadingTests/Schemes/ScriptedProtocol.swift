@@ -36,13 +36,15 @@ final class ProtocolScript: Sendable {
         func finish() { client?.urlProtocolDidFinishLoading(instance) }
         func fail(_ error: any Error) { client?.urlProtocol(instance, didFailWithError: error) }
 
-        func redirect(to url: URL, status: Int = 302) {
-            guard let own = request.url,
+        func redirect(to url: URL, status: Int = 302) { redirect(to: URLRequest(url: url), status: status) }
+
+        func redirect(to next: URLRequest, status: Int = 302) {
+            guard let own = request.url, let url = next.url,
                 let response = HTTPURLResponse(
                     url: own, statusCode: status, httpVersion: "HTTP/1.1",
                     headerFields: ["Location": url.absoluteString])
             else { return }
-            client?.urlProtocol(instance, wasRedirectedTo: URLRequest(url: url), redirectResponse: response)
+            client?.urlProtocol(instance, wasRedirectedTo: next, redirectResponse: response)
         }
 
         /// Answers with two responses, each with its part of the body.

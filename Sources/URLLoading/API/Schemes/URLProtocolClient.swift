@@ -53,7 +53,10 @@ final class CarrierClient: NSObject, URLProtocolClient {
     func urlProtocol(
         _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse
     ) {
-        current?.redirected(to: request, by: redirectResponse)
+        guard let load = current else { return }
+        // A class makes it of its own request, mostly, in which it was shown the session's fields.
+        let next = load.session?.builder.leavingSecrets(request, after: load.core.firstRequest)
+        load.redirected(to: next ?? request, by: redirectResponse)
     }
 
     func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
