@@ -483,6 +483,31 @@ struct RetryPolicyTests {
         try await until { script.calls.value.filter { $0 == "stop" }.count == 2 }
     }
 
+    @Test("B6.33, B4.34: a custom protocol to which a stored redirect leads is tried again", .endsSessions)
+    func behindStoredRedirect() async throws {
+        let attempts = Guarded(0)
+        let script = ProtocolScript { held in
+            if attempts.add(1) % 2 == 0 { return held.answer("good") }
+            held.respond(503)
+            held.finish()
+        }
+        let place = try script.url()
+        try await withServer(
+            router: { _ in
+                ServerResponse(status: 301).adding("Location", place.absoluteString)
+                    .adding("Cache-Control", "max-age=3600")
+            }
+        ) { server in
+            let session = protocolSession {
+                $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+                $0.retryPolicy = Self.quick()
+            }
+            let url = try server.at()
+            for _ in 0..<2 { #expect(await Load(url, in: session).text == "good") }
+            #expect(server.stats.requests == 1 && attempts.value == 4)
+        }
+    }
+
     @Test("B6.33, B14.56: behind what a custom protocol has told already a failed answer is told, too", .endsSessions)
     func toldProtocol() async throws {
         let script = ProtocolScript { $0.answer("part", then: 503, "bad") }

@@ -22,6 +22,8 @@ extension TaskHops {
             state.spend(exchange(&state.cachePart, with: cache))
             state.spend(exchange(&state.reroutable, with: reroutable))
             state.sentFields = nil
+            // A stored redirect may have led here.
+            state.isAnswerStored = false
             return SchemeLoad(
                 request, HopAnswer(task: task, plan: plan(of: state, sessionView)), by: carrier,
                 limits: SchemeLoad.Limits(
