@@ -307,7 +307,7 @@ struct BackgroundTransferTests {
     }
 
     @Test(
-        "B2.108: a storage has no part in what a server behind a UNIX-domain socket asks, whoever carries the transfer out",
+        "B2.108: a storage has no part in what a server behind a UNIX-domain socket asks, whichever process carries it out",
         arguments: [false, true], [false, true])
     func storageAndSocket(helper: Bool, isSessions: Bool) async throws {
         let socket = folder.path + "/server"
