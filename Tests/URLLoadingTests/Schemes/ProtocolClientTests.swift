@@ -42,6 +42,22 @@ struct ProtocolClientTests {
         #expect(data == Data() && (response as? HTTPURLResponse)?.statusCode == 204 && error == nil)
     }
 
+    @Test("B1.50: no body is expected of a custom protocol's answer to HEAD")
+    func headWithoutBody() async throws {
+        let script = ProtocolScript { held in
+            held.respond(200, ["Content-Length": "10"])
+            held.finish()
+        }
+        var request = URLRequest(url: try script.url())
+        request.httpMethod = "HEAD"
+        let delegate = RecordingDelegate()
+        let task = protocolSession(delegate).dataTask(with: request)
+        task.resume()
+        await delegate.transcript.completed.wait()
+        #expect(task.response?.expectedContentLength == 10)
+        #expect(task.countOfBytesExpectedToReceive == 0)
+    }
+
     @Test("B14.46: a failure before the response is the task's error; calls of the client after it are ignored")
     func failure() async throws {
         let script = ProtocolScript { held in

@@ -286,7 +286,9 @@ struct HopAnswer: Sendable {
             case .asked: return .undecided(bindsConnection: false)
             }
         }
-        return show(response, hasBody: true)
+        // B1.50: what is no HTTP knows no HEAD.
+        let isOfHEAD = response is HTTPURLResponse && plan.request?.values.method == "HEAD"
+        return show(response, hasBody: !isOfHEAD)
     }
 
     /// The answer is the task's.
