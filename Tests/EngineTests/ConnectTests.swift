@@ -112,7 +112,8 @@ struct ConnectTests {
 
     @Test("B13.15: known credentials are in the first CONNECT already, and are looked up for its target")
     func preemptive() throws {
-        let (asked, proof) = (Guarded<[String]>([]), try Self.known())
+        let (asked, accepted) = (Guarded<[String]>([]), Guarded<Int?>(nil))
+        let proof = try Self.known { head, _ in accepted.value = head?.status }
         let rig = makeRig {
             $0.tunnelProof = { proxy, target in
                 asked.withLock { $0.append("\(proxy) \(target)") }
@@ -121,20 +122,20 @@ struct ConnectTests {
         }
         let proxy = rig.serveProxy("proxy.test", [tunnel()])
         let journal = try submit(rig)
-        #expect(journal.text == "secret")
+        #expect(journal.text == "secret" && accepted.value == 200)
         #expect(proxy.texts == [Self.connect + "Proxy-Authorization: Basic known\r\n\r\n"])
         #expect(asked.withLock { $0 } == ["http://proxy.test:3128 host.test:443"])
         rig.expectClean()
     }
 
     /// What is known about the proxy beforehand.
-    private static func known() throws -> TunnelProof {
+    private static func known(accepted: ProxyQuestion.Acceptance? = nil) throws -> TunnelProof {
         let side = AuthenticationSide(try testProxy())
         var spaces = RememberedSpaces()
         spaces.give(PasswordCredential(user: "u", password: "p"), to: side, from: "/")
         let request = AuthenticatedRequest(method: "CONNECT", target: "host.test:443")
         let authorization = spaces.authorization(for: side, request: request)
-        return TunnelProof(authorization: try #require(authorization), value: "Basic known")
+        return TunnelProof(authorization: try #require(authorization), value: "Basic known", accepted: accepted)
     }
 
     @Test("B2.78: a question says what CONNECT went out with unasked; later ones are about answers")
@@ -199,10 +200,12 @@ struct ConnectTests {
         for value in ["Basic one", "Basic two"] {
             #expect(accepted.value.isEmpty)
             let question = try #require(journal.proxyQuestion)
-            question.answer(.authorize(value, accepted: { _ in accepted.change { $0.append(value) } }))
+            question.answer(
+                .authorize(
+                    value, accepted: { head, _ in accepted.change { $0.append("\(value) \(head?.status ?? 0)") } }))
             rig.settle()
         }
-        #expect(accepted.value == ["Basic two"])
+        #expect(accepted.value == ["Basic two 200"])
         believe(journal, rig)
         rig.expectClean()
     }

@@ -225,7 +225,7 @@ struct SOCKSTests {
             rig.settle()
             let accepted = Guarded(false)
             let question = try #require(journal.proxyQuestion)
-            question.answer(.password(user: "u", password: "p", accepted: { _ in accepted.value = true }))
+            question.answer(.password(user: "u", password: "p", accepted: { _, _ in accepted.value = true }))
             rig.settle()
             #expect(accepted.value == isChecked && journal.text == "hello")
             rig.expectClean()

@@ -8,6 +8,8 @@ import URLLoadingWire
     /// What came of one exchange.
     private struct Result: Equatable {
         var refusal: Int?
+        /// What the head that opens a tunnel says of the proof.
+        var info: String?
         var end: ConnectExchange.Step = .needMore
         var error: WireError?
         var rest: [UInt8] = []
@@ -35,6 +37,7 @@ import URLLoadingWire
             }
             if result.end == .open { result.rest += piece[offset...] }
         }
+        result.info = exchange.opening?.fields.first(.proxyAuthenticationInfo)
         return result
     }
 
@@ -78,6 +81,8 @@ import URLLoadingWire
         ])
     func success(head: String) {
         #expect(everySplit(head) == Result(end: .open))
+        let proven = "HTTP/1.1 200 x\r\nProxy-Authentication-Info: nextnonce=\"n\"\r\n\r\n"
+        #expect(everySplit(proven) == Result(info: "nextnonce=\"n\"", end: .open))
         let result = everySplit(head + "\u{16}\u{3}hello")
         #expect(result.end == .open && result.rest == [0x16, 3] + Array("hello".utf8))
     }

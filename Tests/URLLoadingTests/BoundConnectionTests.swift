@@ -197,6 +197,18 @@ struct BoundConnectionTests {
         }
     }
 
+    @Test("B2.67, B2.93: a server that lets NTLM's first message pass has checked no password, and none is stored")
+    func passedUnchecked() async throws {
+        let router: LoopbackServer.Router = { NTLMDoor.kind(of: $0) == "1" ? .text("open") : .denied("NTLM") }
+        try await withServer(router: router) { server async throws in
+            let storage = URLCredentialStorage()
+            let delegate = GuestDelegate(Guest.once("u", "wrong"))
+            #expect(try await visitor(delegate, storage: storage).visit(server.at("/")) == "200 open")
+            #expect(delegate.transcript.calls == ["session NTLM - 0 nobody 401"])
+            #expect(storage.allCredentials.isEmpty)
+        }
+    }
+
     @Test("NTLM is not begun without a credential for it; the next scheme is asked about")
     func notWithoutCredential() async throws {
         let router: LoopbackServer.Router = { request in

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import URLLoading
 import URLLoadingLoopbackServer
+import URLLoadingWire
 
 @Suite("Passwords: proxies", .endsSessions, .timeLimit(.minutes(5)))
 struct ProxyPasswordTests {
@@ -479,6 +480,37 @@ struct ProxyPasswordTests {
             #expect(passwords(delegate) == ["task HTTPBasic proxy 0 nobody 407"])
             let proofs = proxy.asks.map { $0.head?.fields.first(.proxyAuthorization) }
             #expect(proofs == [nil, basic("u", "p"), basic("u", "p")])
+        }
+    }
+
+    @Test("B2.89, B2.87: the nonce that a proxy announces with a tunnel is that of the next proof to it")
+    func announcedNonce() async throws {
+        /// The nonce of the proof in a CONNECT, as a number.
+        @Sendable func nonce(_ head: RequestHead?) -> Int? {
+            head?.fields.challenges(.proxyAuthorization).first?["nonce"].flatMap { Int($0) }
+        }
+        let delegate = GuestDelegate(answering((.useCredential, URLCredential("u", "p"))))
+        try await withTunnel(
+            {
+                $0.script = { ask in
+                    guard nonce(ask.head) == nil else { return .relay }
+                    let challenge = "Digest realm=\"r\", nonce=\"1\", qop=\"auth\""
+                    return .text(
+                        "HTTP/1.1 407 no\r\nProxy-Authenticate: \(challenge)\r\nContent-Length: 0\r\n\r\n")
+                }
+                $0.openingFields = { head in
+                    "Proxy-Authentication-Info: nextnonce=\"\((nonce(head) ?? 0) + 1)\"\r\n"
+                }
+            }, delegate: delegate
+        ) { session, url, proxy async throws in
+            for _ in 1...3 {
+                #expect(try await session.warmUp(url) == 1)
+                await session.flush()
+            }
+            #expect(passwords(delegate) == ["task HTTPDigest r 0 nobody 407"])
+            #expect(proxy.asks.map { nonce($0.head) } == [nil, 1, 2, 3])
+            let counts = proxy.asks.compactMap { $0.head?.fields.challenges(.proxyAuthorization).first?["nc"] }
+            #expect(counts == ["00000001", "00000001", "00000001"])
         }
     }
 

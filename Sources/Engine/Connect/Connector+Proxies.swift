@@ -118,7 +118,7 @@ extension Connector {
         let target = key.origin.authority
         let dialogue = ConnectDialogue(target: target, stream: stream, core: core) { [self] outcome in
             switch outcome {
-            case .open(let stream): opened(stream)
+            case .open(let stream, let head): opened(stream, head)
             case .challenged(let head):
                 if !ask(.proxy(.http(head, target: target))) { proxyFailed(.authentication(head)) }
             case .connectionGone:
@@ -128,9 +128,11 @@ extension Connector {
             }
         }
         step = .talking(dialogue)
-        let proof = passage.authorization == nil ? core.configuration.tunnelProof?(passage.proxy, target) : nil
+        if let answer = passage.authorization { return dialogue.ask(authorization: answer) }
+        let proof = core.configuration.tunnelProof?(passage.proxy, target)
         passage.ahead = proof?.authorization
-        dialogue.ask(authorization: passage.authorization ?? proof?.value)
+        passage.accepted = proof?.accepted
+        dialogue.ask(authorization: proof?.value)
     }
 
     // MARK: SOCKS
@@ -150,7 +152,7 @@ extension Connector {
                 if case .talking(let dialogue as SOCKSDialogue) = step, !dialogue.hasCheckedPassword {
                     passage.accepted = nil
                 }
-                opened(stream)
+                opened(stream, nil)
             case .failure(.socks(let failure)): refused(failure, passage)
             case .failure(let reason): proxyFailed(reason)
             }
@@ -200,10 +202,11 @@ extension Connector {
         }
     }
 
-    private func opened(_ stream: any ByteStream) {
+    /// Nil is the head of a proxy that does not speak HTTP.
+    private func opened(_ stream: any ByteStream, _ head: ResponseHead?) {
         if let passage {
             core.trace?.tell(.tunnelFinished(name, passage.proxy, nil))
-            passage.accepted.take()?(core.reactor)
+            passage.accepted.take()?(head, core.reactor)
         }
         reached(stream)
     }

@@ -116,9 +116,9 @@ package struct ProxyQuestion: Sendable {
         case socksPassword
     }
 
-    /// Called on the loop, once at most: the proxy has taken the answer and opened the tunnel, whatever
-    /// becomes of what is behind it.
-    package typealias Acceptance = @Sendable (Reactor) -> Void
+    /// Called on the loop, once at most: the proxy has taken the answer and opened the tunnel, whatever becomes of what
+    /// is behind it. The head is that of its answer to CONNECT; nil where it does not speak HTTP.
+    package typealias Acceptance = @Sendable (ResponseHead?, Reactor) -> Void
 
     /// What it is told.
     package enum Answer: Sendable {

@@ -12,8 +12,8 @@ import URLLoadingWire
 final class ConnectDialogue: ProxyDialogue {
     /// What came of the last CONNECT.
     enum Outcome {
-        /// The tunnel stands.
-        case open(any ByteStream)
+        /// The tunnel stands; with the head that says so.
+        case open(any ByteStream, ResponseHead?)
         /// 407: go on with `ask(authorization:)`, or cancel.
         case challenged(ResponseHead)
         /// The proxy has to be asked on a new connection: this one did not live as long as the challenge.
@@ -86,7 +86,8 @@ final class ConnectDialogue: ProxyDialogue {
                 case .needMore:
                     return
                 case .open:
-                    completion(.open(leave(with: UnsafeRawBufferPointer(rebasing: bytes[offset...]))))
+                    let stream = leave(with: UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+                    completion(.open(stream, exchange.opening))
                 case .refused(let head) where head.status == 407:
                     hasServed = true
                     state = .draining(next: nil)

@@ -10,10 +10,13 @@ package struct TunnelProof: Sendable, Concealed {
     package let authorization: Authorization
     /// The value of Proxy-Authorization.
     package let value: String
+    /// Who is told that the proxy has taken it.
+    package let accepted: ProxyQuestion.Acceptance?
 
     /// Makes a proof.
-    package init(authorization: Authorization, value: String) {
+    package init(authorization: Authorization, value: String, accepted: ProxyQuestion.Acceptance? = nil) {
         self.authorization = authorization
         self.value = value
+        self.accepted = accepted
     }
 }

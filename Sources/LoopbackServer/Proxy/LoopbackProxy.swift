@@ -20,6 +20,8 @@ package final class LoopbackProxy: Sendable {
         package var authorization: String?
         /// What a 407 says in Proxy-Authenticate.
         package var challenge = "Basic realm=\"proxy\""
+        /// Fields of the answer that opens a tunnel, each with its line's end.
+        package var openingFields: @Sendable (RequestHead) -> String = { _ in "" }
         /// The only user and password that are accepted by SOCKS; SOCKS4 knows the user only. Nil asks for none.
         package var socksCredentials: (user: String, password: String)?
         /// Asked about each request; nil does the usual.

@@ -253,8 +253,9 @@ final class ProxySession: ByteStreamObserver {
         case .refuse(let text): answer(.text(text, thenClose: true))
         case .connect(let head, let host, let port):
             guard isAuthorized(head), isRelayed(.connect, head.target, head) else { return }
+            let fields = core.options.openingFields(head)
             open(
-                host, port, success: Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8),
+                host, port, success: Array("HTTP/1.1 200 Connection established\r\n\(fields)\r\n".utf8),
                 failure: Array(Self.badGateway.utf8))
         case .forward(let head, let message, let host, let port):
             guard isAuthorized(head), isRelayed(.forward, head.target, head) else { return }

@@ -25,6 +25,8 @@ package struct ConnectExchange: ~Copyable {
     private var bodyBytes = 0
     /// Whether the proxy has said anything.
     package private(set) var hasBegun = false
+    /// The head that has opened the tunnel, for what it says about the proof that CONNECT brought.
+    package private(set) var opening: ResponseHead?
 
     /// An exchange whose request has been sent.
     package init() {
@@ -56,7 +58,10 @@ package struct ConnectExchange: ~Copyable {
             case .informational:
                 continue
             case .head(let head, let framing):
-                if head.status < 300 { return .open }
+                if head.status < 300 {
+                    opening = head
+                    return .open
+                }
                 let persistence = decoder.persistence
                 machine.responseHead(head, framing: framing, persistence: persistence)
                 return .refused(head)

@@ -83,13 +83,21 @@ final class SessionAuthentication: Sendable {
         authorization.field(for: request, bodyHash: bodyHash, hashes: hashes)
     }
 
-    /// What a CONNECT is sent with unasked.
+    /// What a CONNECT is sent with unasked. Where the proxy's answer announces another nonce, the next one has that
+    /// (B2.89).
     func tunnelProof(for proxy: ProxyServer, target: String) -> TunnelProof? {
         let request = AuthenticatedRequest(method: "CONNECT", target: target)
-        guard let authorization = ahead(to: AuthenticationSide(proxy), for: request),
-            let value = field(authorization, for: request)
-        else { return nil }
-        return TunnelProof(authorization: authorization, value: value)
+        let side = AuthenticationSide(proxy)
+        guard let ahead = ahead(to: side, for: request), let value = field(ahead, for: request) else { return nil }
+        return TunnelProof(authorization: ahead, value: value) { [weak self] head, _ in
+            guard let self, let head else { return }
+            var machine = AuthenticationMachine(side: side)
+            machine.sentAhead(ahead)
+            guard let acceptance = machine.accepted(head, request: request, hashes: hashes),
+                acceptance.isProven != false
+            else { return }
+            remember(acceptance.authorization, for: request, isTasksOwn: false)
+        }
     }
 
     /// The hash of a request's body (B2.82); nil where it cannot be read, or only once. May wait for the disk.

@@ -22,6 +22,11 @@ extension TaskAuthentication {
         }
         guard let handle else { return }
         for rounds in accepted {
+            // NTLM's first message was let pass: the password was neither asked for nor checked.
+            guard rounds.authorization?.opensNothing != true else {
+                task.state.letGo { $0.authentication[rounds.side]?.forgetUnanswered() }
+                continue
+            }
             // The head that opened a tunnel stays with the connection; what has come through it proves it.
             let isAbsent = handle.side(refusingWith: rounds.side.refusal) == nil
             let head = isAbsent ? ResponseHead(status: 200) : head
@@ -38,10 +43,14 @@ extension TaskAuthentication {
             state.authentication.tunnelSteps += 1
             return state.authentication.tunnelSteps
         }
-        return { [self] reactor in noteTunnel(to: target, by: side, step, on: reactor) }
+        return { [self] head, reactor in
+            noteTunnel(to: target, by: side, step, head ?? ResponseHead(status: 200), on: reactor)
+        }
     }
 
-    private func noteTunnel(to target: String, by side: AuthenticationSide, _ step: Int, on reactor: Reactor) {
+    private func noteTunnel(
+        to target: String, by side: AuthenticationSide, _ step: Int, _ head: ResponseHead, on reactor: Reactor
+    ) {
         guard let authentication = task.session?.authentication else { return }
         let isAnswer = task.state.withLock { state in
             // Another question may have come since, or the task is at another request.
@@ -53,8 +62,7 @@ extension TaskAuthentication {
         }
         guard isAnswer else { return }
         noteAcceptance(
-            of: side, ResponseHead(status: 200), AuthenticatedRequest(method: "CONNECT", target: target),
-            authentication, on: reactor)
+            of: side, head, AuthenticatedRequest(method: "CONNECT", target: target), authentication, on: reactor)
     }
 
     /// Whether an answer that is no refusal came to a request whose body was withheld: the connection was proven
