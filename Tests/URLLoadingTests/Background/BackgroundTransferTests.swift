@@ -742,6 +742,43 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test(
+        "B8.59, B8.58: of another site's cookies a redirect of the main document itself takes the Lax ones along, as elsewhere",
+        arguments: [false, true])
+    func sameSiteOfRedirects(isMainDocument: Bool) async throws {
+        let sent = Guarded<[String]>([])
+        try await withServer(router: { request in
+            let port = request.fields.first("Host")?.split(separator: ":").last ?? ""
+            switch request.path {
+            case "/": return .status(302).adding("Location", "http://b.test:\(port)/hop")
+            case "/hop":
+                return .status(302).adding("Location", "/there").adding("Set-Cookie", "s=1; SameSite=Strict")
+                    .adding("Set-Cookie", "l=1; SameSite=Lax").adding("Set-Cookie", "n=1")
+            default:
+                sent.change { $0.append(request.fields.first("Cookie") ?? "") }
+                return .text("there")
+            }
+        }) { server in
+            var request = URLRequest(url: try server.at("/", host: "a.test"))
+            request.mainDocumentURL = isMainDocument ? request.url : try server.at("/other", host: "a.test")
+            func settings(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
+                configuration.hostOverrides = ["a.test": "127.0.0.1", "b.test": "127.0.0.1"]
+                configuration.httpCookieStorage = HTTPCookieStorage()
+                configuration.httpCookieAcceptPolicy = .always
+                return configuration
+            }
+            let other = URLSession(configuration: settings(.ephemeral))
+            _ = try await other.data(for: request)
+            other.invalidateAndCancel()
+            try await withBackgroundSession(settings(folder.configuration())) { session, scribe in
+                session.downloadTask(with: request).resume()
+                await scribe.ended.wait()
+            }
+            let cookies = isMainDocument ? "l=1; n=1" : "n=1"
+            #expect(sent.value == [cookies, cookies])
+        }
+    }
+
     @Test("B1.15: finishing and invalidating waits for the tasks")
     func finishing() async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

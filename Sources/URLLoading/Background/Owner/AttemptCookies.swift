@@ -20,8 +20,11 @@ struct AttemptCookies {
         guard let there = next.url.flatMap({ CookiePlace($0) }), let place = response.url.flatMap({ CookiePlace($0) }),
             let here = URL(string: first.url).flatMap({ CookiePlace($0) })
         else { return next }
+        // As for tasks of other sessions: the main document itself is loaded, by whatever redirects (B8.59).
+        let isTopLevel = next.mainDocumentURL.map { $0 == URL(string: first.url) } ?? false
         func context(_ place: CookiePlace) -> CookieContext {
-            CookieContext(place, mainDocument: next.mainDocumentURL, isTopLevel: false, method: next.values.method)
+            CookieContext(
+                place, mainDocument: next.mainDocumentURL, isTopLevel: isTopLevel, method: next.values.method)
         }
         // What the session's policy refuses takes no other cookie's place.
         if CookieRules.refusal(CookiePolicy(first.cookiePolicy), of: context(place)) == nil {
