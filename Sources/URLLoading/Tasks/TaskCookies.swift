@@ -42,7 +42,7 @@ struct TaskCookies: Sendable {
             let place = CookiePlace(url), place != request.url.flatMap({ CookiePlace($0) })
         else { return storeInProgramsOwn(cookies) }
         guard CookieRules.refusal(CookiePolicy(own.policy), of: context(of: request, at: place)) == nil else { return }
-        own.storage.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
+        own.storage.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL, under: own.policy)
     }
 
     /// A request of the task as cookies see it, where they come from or go to `place`.

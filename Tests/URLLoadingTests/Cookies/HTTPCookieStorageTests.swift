@@ -218,6 +218,27 @@ struct HTTPCookieStorageTests {
         session.invalidateAndCancel()
     }
 
+    @Test(
+        "B8.42: the session's policy wins over the one that is set on a subclass, for what the session brings alone",
+        arguments: [HTTPCookie.AcceptPolicy.always, .never, .onlyFromMainDocumentDomain])
+    func policyOfSubclass(set: HTTPCookie.AcceptPolicy) throws {
+        for policy in [HTTPCookie.AcceptPolicy.always, .never, .onlyFromMainDocumentDomain] {
+            let storage = OwnStorage()
+            storage.cookieAcceptPolicy = set
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpCookieStorage = storage
+            configuration.httpCookieAcceptPolicy = policy
+            let session = URLSession(configuration: configuration)
+            var request = URLRequest(url: try url())
+            request.mainDocumentURL = URL(string: "http://elsewhere.test/")
+            storage.storeCookies([try cookie("a")], for: session.dataTask(with: request))
+            #expect(storage.cookies?.map(\.name) == (policy == .always ? ["a"] : []))
+            storage.setCookies([try cookie("b")], for: request.url, mainDocumentURL: request.mainDocumentURL)
+            #expect(storage.cookies?.contains { $0.name == "b" } == (set == .always))
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("B8.74: each ephemeral configuration has a storage of its own")
     func ephemeral() throws {
         let (one, other) = (URLSessionConfiguration.ephemeral, URLSessionConfiguration.ephemeral)
@@ -229,6 +250,9 @@ struct HTTPCookieStorageTests {
         #expect((one.copy() as? URLSessionConfiguration)?.httpCookieStorage === storage)
     }
 }
+
+/// A class of the program's that changes nothing.
+private final class OwnStorage: HTTPCookieStorage, @unchecked Sendable {}
 
 /// Says what its policy is by an override.
 private final class RefusingStorage: HTTPCookieStorage, @unchecked Sendable {

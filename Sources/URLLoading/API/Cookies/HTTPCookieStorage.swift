@@ -142,7 +142,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
             if store.receive(cookies.map(\.cookie), from: context, policy: policy) { noteChange() }
         } else if CookieRules.refusal(CookiePolicy(policy ?? cookieAcceptPolicy), of: context) == nil {
             let request = task.currentRequest
-            setCookies(cookies, for: request?.url, mainDocumentURL: request?.mainDocumentURL)
+            setCookies(cookies, for: request?.url, mainDocumentURL: request?.mainDocumentURL, under: policy)
         }
     }
 
@@ -176,8 +176,24 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     /// Whether no subclass can have a say.
     var isPlain: Bool { type(of: self) == HTTPCookieStorage.self }
 
-    /// What a subclass says about whose cookies are taken, which need not be what was set; nil where none can.
-    private var overriddenPolicy: HTTPCookie.AcceptPolicy? { isPlain ? nil : cookieAcceptPolicy }
+    /// Gives a subclass the cookies of an answer, on behalf of a session with this policy, which wins over the one that
+    /// was set (B8.42).
+    func setCookies(
+        _ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?, under policy: HTTPCookie.AcceptPolicy?
+    ) {
+        Self.$sessionPolicy.withValue(policy) { setCookies(cookies, for: url, mainDocumentURL: mainDocumentURL) }
+    }
+
+    /// The policy of the session on whose behalf the code that runs here stores cookies.
+    @TaskLocal private static var sessionPolicy: HTTPCookie.AcceptPolicy?
+
+    /// Whose cookies a subclass takes: as it says itself where that is not what was set, else as the session wants; nil
+    /// where there is no subclass.
+    private var overriddenPolicy: HTTPCookie.AcceptPolicy? {
+        guard !isPlain else { return nil }
+        let said = cookieAcceptPolicy
+        return said == store.policy ? Self.sessionPolicy ?? said : said
+    }
 
     /// Takes the cookies of an answer, on any thread.
     func receive(fields: [String], from context: CookieContext, policy: HTTPCookie.AcceptPolicy) {
