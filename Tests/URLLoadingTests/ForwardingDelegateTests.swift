@@ -125,6 +125,36 @@ struct ForwardingDelegateTests {
         questions.session.invalidateAndCancel()
     }
 
+    @Test("B11.8: whoever asks for a stream reaches a delegate that has the method with an offset alone, from 0 on")
+    func streamFrom() async throws {
+        let questions = try Questions()
+        for delegate in [HandlerStreams() as any URLSessionDataDelegate, AwaitedStreams()] {
+            let answers = ["stream true", "stream from 5 true"]
+            #expect(await questions.await(delegate).filter { $0.hasPrefix("stream") } == answers)
+            #expect(await questions.call(delegate).filter { $0.hasPrefix("stream") } == answers)
+        }
+        let asker = StreamAsker()
+        #expect(await asker.urlSession(questions.session, needNewBodyStreamForTask: questions.task) == nil)
+        #expect(asker.transcript.calls == ["from 0"])
+        questions.session.invalidateAndCancel()
+    }
+
+    @Test("B11.8: an upload's delegate that hands the question for a stream on gets that of the method with an offset")
+    func streamHandedOn() async throws {
+        try await withServer(router: { .text("got \(String(decoding: $0.body, as: UTF8.self))") }) { server in
+            for inner in [HandlerStreams() as any URLSessionDataDelegate, AwaitedStreams()] {
+                let forwarder = StreamForwarder(inner)
+                let session = URLSession(configuration: .ephemeral, delegate: forwarder, delegateQueue: nil)
+                var request = URLRequest(url: try server.at("/"))
+                request.httpMethod = "POST"
+                session.uploadTask(withStreamedRequest: request).resume()
+                await forwarder.transcript.completed.wait()
+                #expect(forwarder.transcript.calls == ["got body", "end nil"])
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
     @Test(
         "A method with a handler that asks its own async form gets the default answer, each time"
     )
@@ -312,6 +342,61 @@ private final class AwaitedRefuser: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
     ) async -> CachedURLResponse? {
         nil
+    }
+}
+
+/// Has streams, by the method with an offset alone, in the form with a handler.
+private final class HandlerStreams: NSObject, URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(InputStream(data: Data("body".utf8)))
+    }
+}
+
+/// Has streams, by the method with an offset alone, in the `async` form.
+private final class AwaitedStreams: NSObject, URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+    ) async -> InputStream? {
+        InputStream(data: Data("body".utf8))
+    }
+}
+
+/// Has the method with an offset, which asks for the one without.
+private final class StreamAsker: NSObject, URLSessionDataDelegate {
+    let transcript = Transcript()
+
+    func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+    ) async -> InputStream? {
+        transcript.note("from \(offset)")
+        return await urlSession(session, needNewBodyStreamForTask: task)
+    }
+}
+
+/// Hands questions for streams on.
+private final class StreamForwarder: NSObject, URLSessionDataDelegate {
+    let transcript = Transcript()
+    private let inner: any URLSessionDataDelegate
+
+    init(_ inner: any URLSessionDataDelegate) { self.inner = inner }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        inner.urlSession(session, task: task, needNewBodyStream: completionHandler)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        transcript.note(String(decoding: data, as: UTF8.self))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        transcript.note("end \(Transcript.text(error))")
+        transcript.completed.fire()
     }
 }
 

@@ -182,13 +182,18 @@ extension URLSessionTaskDelegate {
         Task { completionHandler(await urlSession(session, needNewBodyStreamForTask: task)) }
     }
 
-    /// Asks the form with a handler; without one, supplies none.
+    /// Asks the form with a handler; without one, for a stream from 0 on.
     public func urlSession(_ session: URLSession, needNewBodyStreamForTask task: URLSessionTask) async -> InputStream? {
         if task.core.asyncProbe.noteMissing(.bodyStreamAsync, of: self) { return nil }
         let stream = await HandlerFormCall.ask(.bodyStream, of: self, about: task.core, unanswered: nil) { reply in
             urlSession(session, task: task, needNewBodyStream: { reply($0.map { LentObject($0) }) })
         }
-        return stream??.object
+        if let stream { return stream?.object }
+        // Nil within that call: the method with an offset asks for this one.
+        guard let call = HandlerFormCall(.bodyStreamAsync, of: self, about: task.core) else { return nil }
+        return await call.run {
+            await urlSession(session, needNewBodyStreamForTask: task, from: 0).map { LentObject($0) }
+        }?.object
     }
 
     /// Asks the `async` form.
