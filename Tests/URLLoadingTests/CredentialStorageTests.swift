@@ -26,6 +26,15 @@ struct CredentialStorageTests {
         URLCredential(user: user, password: password, persistence: persistence)
     }
 
+    @Test("B2.28, B2.64: a realm of other bytes is another one, also where Unicode takes both for equal")
+    func realmsByBytes() {
+        let other = Self.space("a.test", 80, "http", "e\u{301}")
+        let space = Self.space("a.test", 80, "http", "\u{E9}")
+        #expect(space != other && space == Self.space("a.test", 80, "http", "\u{E9}"))
+        storage.set(credential(), for: space)
+        #expect(storage.defaultCredential(for: other) == nil && storage.defaultCredential(for: space) != nil)
+    }
+
     @Test("B2.53, B2.56: credentials with persistence .none or .synchronizable are not kept")
     func notKept() {
         for persistence in [URLCredential.Persistence.none, .synchronizable] {

@@ -205,7 +205,7 @@ package struct AuthenticationMachine: Sendable {
             return .negotiate(attempt.space, challenge: token)
         case (.digest(let session), .digest(let challenge)):
             // B2.88: stale says that the password was right; the same nonce again is no way out.
-            guard challenge.isStale, challenge.nonce != session.nonce else { return nil }
+            guard challenge.isStale, !challenge.nonce.hasSameBytes(as: session.nonce) else { return nil }
             return send(attempt.with(.digest(DigestSession(challenge, freshness: freshness)), isAhead: false))
         default:
             return nil
@@ -231,7 +231,7 @@ package struct AuthenticationMachine: Sendable {
             return
         }
         let realm = attempt.space.realm
-        if realm == nil || offers.contains(where: { $0.space.realm == nil || $0.space.realm == realm }) {
+        if realm == nil || offers.contains(where: { $0.space.realm == nil || $0.space.realm.hasSameBytes(as: realm) }) {
             failures += 1
             rejected = attempt.credential
         } else {

@@ -48,6 +48,16 @@ package enum AuthenticationSide: Sendable, Hashable {
         self = .proxy(proxy)
     }
 
+    package static func == (left: AuthenticationSide, right: AuthenticationSide) -> Bool {
+        switch (left, right) {
+        case (.server(let left, let socket), .server(let right, let other)):
+            // To a file system other bytes are another socket.
+            left == right && socket.hasSameBytes(as: other)
+        case (.proxy(let left), .proxy(let right)): left == right
+        case (.server, _), (.proxy, _): false
+        }
+    }
+
     /// The status that refuses a request.
     package var refusal: Int {
         switch self {
@@ -97,6 +107,11 @@ package struct AuthenticationSpace: Sendable, Hashable {
     package let realm: String?
     /// The way.
     package let method: AuthenticationMethod
+
+    // A realm is compared byte for byte, as servers do.
+    package static func == (left: AuthenticationSpace, right: AuthenticationSpace) -> Bool {
+        left.method == right.method && left.realm.hasSameBytes(as: right.realm) && left.side == right.side
+    }
 
     /// Makes a space.
     package init(side: AuthenticationSide, realm: String?, method: AuthenticationMethod) {

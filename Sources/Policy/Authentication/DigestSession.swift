@@ -34,7 +34,7 @@ struct DigestSession: Sendable {
 
     /// The session with the count of another, where they share the nonce and the other one has used it more often.
     func counted(like other: DigestSession) -> DigestSession {
-        guard nonce == other.nonce, count < other.count else { return self }
+        guard nonce.hasSameBytes(as: other.nonce), count < other.count else { return self }
         var counted = self
         counted.count = other.count
         return counted

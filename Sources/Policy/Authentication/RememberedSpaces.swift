@@ -2,6 +2,8 @@
 // the proof without being asked. Behaviour B2.77, B2.78, B2.87, B2.89, B2.91, B2.107. NTLM and Negotiate are not here:
 // what they prove belongs to a connection. It must not know tasks, storages or locks.
 
+import URLLoadingWire
+
 /// What a session sends ahead of challenges.
 package struct RememberedSpaces: Sendable {
     /// Servers and proxies; beyond that the one used longest ago is forgotten.
@@ -132,7 +134,7 @@ extension RememberedSpaces.Memory {
         }
         // What was sent ahead under a nonce that others have replaced since does not bring it back; the next nonce,
         // which no request has used, is news in any case.
-        if authorization.isAhead, new.nonce != old.nonce, new.count > 0 { return memory }
+        if authorization.isAhead, !new.nonce.hasSameBytes(as: old.nonce), new.count > 0 { return memory }
         if !authorization.isAhead { memory.paths = paths }
         memory.authorization = authorization.with(.digest(new.counted(like: old)))
         return memory

@@ -14,6 +14,15 @@ package struct Selection: Sendable, Equatable {
         case text(String)
         /// The digest of the same, for secrets and for what is no text.
         case digest(SipHash.Words)
+
+        package static func == (left: Value, right: Value) -> Bool {
+            switch (left, right) {
+            case (.absent, .absent): true
+            case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
+            case (.digest(let left), .digest(let right)): left == right
+            case (.absent, _), (.text, _), (.digest, _): false
+            }
+        }
     }
 
     /// A field and its value.

@@ -15,11 +15,17 @@ package struct Validators: Sendable, Equatable {
         /// Whether it can be sent back. Bytes that are not UTF-8 can be compared as text, but would go out as others.
         fileprivate let isSendable: Bool
 
-        /// The text without `W/`.
-        var opaque: Substring { isWeak ? text.dropFirst(2) : text[...] }
+        /// The bytes without `W/`.
+        private var opaque: Substring.UTF8View { text.utf8.dropFirst(isWeak ? 2 : 0) }
 
-        /// Whether both are tags of one meaning.
-        package func isWeaklyEqual(to other: Tag) -> Bool { opaque == other.opaque }
+        /// Whether both are tags of one meaning: byte for byte (RFC 9110 §8.8.3.2).
+        package func isWeaklyEqual(to other: Tag) -> Bool {
+            isSendable == other.isSendable && opaque.elementsEqual(other.opaque)
+        }
+
+        package static func == (left: Tag, right: Tag) -> Bool {
+            left.isWeak == right.isWeak && left.isWeaklyEqual(to: right)
+        }
     }
 
     /// The ETag; nil where there is none that could be put into a condition.
@@ -29,10 +35,10 @@ package struct Validators: Sendable, Equatable {
 
     /// Reads the validators of an answer that came at a moment.
     package init(_ fields: Fields, time: WallTime) {
-        let tags = fields.values(.eTag)
-        var areUTF8 = true
-        fields.forEachValue(.eTag) { areUTF8 = areUTF8 && $0.isUTF8 }
-        tag = tags.allSatisfy { $0 == tags.first } ? tags.first.flatMap { Self.tag($0, isSendable: areUTF8) } : nil
+        var tags: [(text: String, isUTF8: Bool)] = []
+        fields.forEachValue(.eTag) { tags.append(($0.text, $0.isUTF8)) }
+        let areOne = tags.allSatisfy { $0.isUTF8 == tags[0].isUTF8 && $0.text.hasSameBytes(as: tags[0].text) }
+        tag = areOne ? tags.first.flatMap { Self.tag($0.text, isSendable: $0.isUTF8) } : nil
         let dates = fields.values(.lastModified)
         let date = dates.allSatisfy { $0 == dates.first } ? dates.first : nil
         lastModified = date.flatMap { HTTPDate.parse($0, now: time) == nil ? nil : $0 }

@@ -3,6 +3,8 @@
 // Must not know where it is kept. Times are arguments, nothing here asks for one; they are seconds since 2001, as
 // Foundation counts them, since in any other count a date would not come back as exactly what it was.
 
+import URLLoadingWire
+
 /// One cookie.
 package struct Cookie: Sendable, Equatable {
     /// The name, never empty.
@@ -90,6 +92,15 @@ package struct Cookie: Sendable, Equatable {
         if let expires { expires <= now } else { false }
     }
 
+    /// Texts are compared by their bytes: to a server another form of the same letters is another value.
+    package static func == (left: Cookie, right: Cookie) -> Bool {
+        left.has(right.identity) && left.value.hasSameBytes(as: right.value) && left.hasOwnPath == right.hasOwnPath
+            && left.expires == right.expires && left.created == right.created && left.isSecure == right.isSecure
+            && left.isHTTPOnly == right.isHTTPOnly && left.isFromScript == right.isFromScript
+            && left.sameSite == right.sameSite && left.version == right.version && left.ports == right.ports
+            && left.comment.hasSameBytes(as: right.comment) && left.commentURL.hasSameBytes(as: right.commentURL)
+    }
+
     /// What makes it this cookie, so that another one takes its place (B8.62).
     package struct Identity: Sendable, Hashable {
         /// The name.
@@ -100,6 +111,11 @@ package struct Cookie: Sendable, Equatable {
         package let isHostOnly: Bool
         /// The path.
         package let path: String
+
+        package static func == (left: Identity, right: Identity) -> Bool {
+            left.isHostOnly == right.isHostOnly && left.name.hasSameBytes(as: right.name)
+                && left.path.hasSameBytes(as: right.path) && left.domain.hasSameBytes(as: right.domain)
+        }
     }
 
     /// What it is found by.
@@ -109,8 +125,8 @@ package struct Cookie: Sendable, Equatable {
 
     /// Whether that is its identity, which is not made for this.
     package func has(_ identity: Identity) -> Bool {
-        isHostOnly == identity.isHostOnly && name == identity.name && path == identity.path
-            && domain == identity.domain
+        isHostOnly == identity.isHostOnly && name.hasSameBytes(as: identity.name)
+            && path.hasSameBytes(as: identity.path) && domain.hasSameBytes(as: identity.domain)
     }
 
     /// Whether both are equal but for the time when they were first kept.

@@ -176,8 +176,8 @@ package struct CookieJar: Sendable {
         if let index = entries.firstIndex(where: { $0.cookie.has(identity) }) {
             let old = entries[index].cookie
             isChanged = !old.isSame(as: cookie)
-            // The index knows a Secure cookie by its name, domain and path, and by the bytes of these.
-            if old.isSecure != cookie.isSecure || !old.path.utf8.elementsEqual(cookie.path.utf8) {
+            // The index knows a Secure cookie by its identity.
+            if old.isSecure != cookie.isSecure {
                 secure.remove(old)
                 secure.add(cookie)
             }

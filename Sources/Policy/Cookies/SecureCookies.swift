@@ -2,15 +2,17 @@
 // 6265bis §5.7): the name, a domain that is the same, above or below, and a path at or above the new one's. One answer
 // may set hundreds of cookies beside thousands, so none is looked for by going through all.
 
+import URLLoadingWire
+
 /// The Secure cookies of a jar.
 struct SecureCookies: Sendable {
     private struct Key: Hashable {
-        let name: String
+        let name: ExactText
         let domain: String
     }
 
     /// How many there are of each path.
-    private typealias Paths = [String: Int]
+    private typealias Paths = [ExactText: Int]
 
     /// By the domain they are for.
     private var here: [Key: Paths] = [:]
@@ -27,20 +29,21 @@ struct SecureCookies: Sendable {
     private mutating func change(_ cookie: Cookie, by difference: Int) {
         guard cookie.isSecure else { return }
         steps &+= 1
-        Self.change(&here, Key(name: cookie.name, domain: cookie.domain), cookie.path, by: difference)
+        let (name, path) = (ExactText(cookie.name), ExactText(cookie.path))
+        Self.change(&here, Key(name: name, domain: cookie.domain), path, by: difference)
         for domain in CookiePlace.upwards(from: cookie.domain) {
             steps &+= 1
-            Self.change(&hereOrBelow, Key(name: cookie.name, domain: domain), cookie.path, by: difference)
+            Self.change(&hereOrBelow, Key(name: name, domain: domain), path, by: difference)
         }
     }
 
-    private static func change(_ all: inout [Key: Paths], _ key: Key, _ path: String, by difference: Int) {
+    private static func change(_ all: inout [Key: Paths], _ key: Key, _ path: ExactText, by difference: Int) {
         // In place, so that a key is looked for a second time only where its last path goes.
         if change(&all[key, default: [:]], path, by: difference) { all[key] = nil }
     }
 
     /// Whether no path is left.
-    private static func change(_ paths: inout Paths, _ path: String, by difference: Int) -> Bool {
+    private static func change(_ paths: inout Paths, _ path: ExactText, by difference: Int) -> Bool {
         let count = (paths[path] ?? 0) + difference
         paths[path] = count > 0 ? count : nil
         return paths.isEmpty
@@ -51,7 +54,7 @@ struct SecureCookies: Sendable {
         guard !here.isEmpty else { return false }
         for (index, domain) in CookiePlace.upwards(from: cookie.domain).enumerated() {
             steps &+= 1
-            let key = Key(name: cookie.name, domain: domain)
+            let key = Key(name: ExactText(cookie.name), domain: domain)
             guard let paths = index == 0 ? hereOrBelow[key] : here[key] else { continue }
             if holds(paths, at: cookie.path) { return true }
         }
@@ -63,15 +66,15 @@ struct SecureCookies: Sendable {
         let depth = path.utf8.count { $0 == UInt8(ascii: "/") }
         guard depth < paths.count / 2 else {
             steps &+= paths.count
-            return paths.keys.contains { CookiePlace.isPath(path, within: $0) }
+            return paths.keys.contains { CookiePlace.isPath(path, within: $0.text) }
         }
         var end = path.endIndex
         while true {
             steps &+= 2
             // Each folder is written with its slash or without.
-            if paths[String(path[..<end])] != nil { return true }
+            if paths[ExactText(String(path[..<end]))] != nil { return true }
             guard let slash = path[..<end].utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
-            if paths[String(path[...slash])] != nil { return true }
+            if paths[ExactText(String(path[...slash]))] != nil { return true }
             end = slash
         }
     }

@@ -12,6 +12,14 @@ package enum ResumeValidator: Sendable, Equatable {
     case date(String)
     /// Length and date of a file on an FTP server, which are looked at by us: HTTP's fields have no word for them.
     case file(FTPFileState)
+
+    package static func == (left: ResumeValidator, right: ResumeValidator) -> Bool {
+        switch (left, right) {
+        case (.tag(let left), .tag(let right)), (.date(let left), .date(let right)): left.hasSameBytes(as: right)
+        case (.file(let left), .file(let right)): left == right
+        case (.tag, _), (.date, _), (.file, _): false
+        }
+    }
 }
 
 /// What the answer to a request for the rest means.
@@ -98,8 +106,9 @@ package enum ResumeRules {
     private static func belongs(_ fields: Fields, to validator: ResumeValidator, _ time: WallTime) -> Bool {
         switch validator {
         case .tag(let text):
-            let tags = fields.values(.eTag)
-            return tags.allSatisfy { $0 == text }
+            var isSame = true
+            fields.forEachValue(.eTag) { isSame = isSame && $0.elementsEqual(text.utf8) }
+            return isSame
         case .date(let text):
             guard let other = fields.first(.lastModified) else { return true }
             return other == text || HTTPDate.parse(other, now: time) == HTTPDate.parse(text, now: time)

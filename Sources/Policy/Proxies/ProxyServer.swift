@@ -3,6 +3,8 @@
 //
 // Must not know: dictionaries, environment variables, URLs, sockets.
 
+import URLLoadingWire
+
 /// A server through which others are reached.
 package struct ProxyServer: Sendable {
     /// What a proxy speaks.
@@ -80,6 +82,12 @@ package struct ProxyServer: Sendable {
 }
 
 extension ProxyServer: Hashable {
+    package static func == (left: ProxyServer, right: ProxyServer) -> Bool {
+        left.endpoint == right.endpoint && left.kind == right.kind && left.tunnelsAlways == right.tunnelsAlways
+            // To a file system other bytes are another socket.
+            && left.path.hasSameBytes(as: right.path) && left.credentials == right.credentials
+    }
+
     /// Hashes the place; proxies that differ in the rest only are rare.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(endpoint)

@@ -160,7 +160,7 @@ final class RequestBuilder: Sendable {
     /// Whether a hop has the origin of its task's first one; another way to it, a socket, is another place.
     private func isWhereItBegan(_ request: URLRequest, _ first: URLRequest?) -> Bool {
         guard let first, let url = request.values.url, let beginning = first.values.url,
-            request.values.unixSocketPath == first.values.unixSocketPath
+            request.values.unixSocketPath.hasSameBytes(as: first.values.unixSocketPath)
         else { return false }
         if url == beginning { return true }
         guard let (place, _) = try? place(of: url.overHTTP), let (home, _) = try? self.place(of: beginning.overHTTP)

@@ -38,6 +38,19 @@ struct BackgroundCookieTests {
         }
     }
 
+    @Test("B8.58: a redirect's cookie takes the place of the storage's also where its value begins with an accent")
+    func cookiesByBytes() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        var first = try #require(TransferRequest(URLRequest(url: url)))
+        first.flags |= TransferRequest.followsCookies | TransferRequest.cookiesFitEverywhere
+        first.fields = [TransferField("Cookie", "a=\u{301}x; \u{E9}=1; b=1")]
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 302, httpVersion: nil, headerFields: ["Set-Cookie": "a=2"]))
+        var cookies = AttemptCookies()
+        let next = cookies.followed(URLRequest(url: url), after: response, from: first)
+        #expect(next.value(forHTTPHeaderField: "Cookie") == "\u{E9}=1; b=1; a=2")
+    }
+
     /// A response of an hour ago that set cookies.
     private func exchange(_ request: TransferRequest, _ status: UInt16, _ cookies: String...) -> TransferExchange {
         var exchange = TransferExchange(request)

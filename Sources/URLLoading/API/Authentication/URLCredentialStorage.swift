@@ -5,6 +5,7 @@
 
 import Foundation
 import Synchronization
+import URLLoadingWire
 
 /// The key of the removal option that Apple's platforms need for synchronised credentials, which are never kept here.
 public let NSURLCredentialStorageRemoveSynchronizableCredentials =
@@ -277,6 +278,12 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
         let kind: String?
         let realm: String?
         let method: String
+
+        // A realm is compared byte for byte, as servers do.
+        static func == (left: Place, right: Place) -> Bool {
+            left.host == right.host && left.port == right.port && left.isProxy == right.isProxy
+                && left.kind == right.kind && left.method == right.method && left.realm.hasSameBytes(as: right.realm)
+        }
 
         init(_ space: URLProtectionSpace) {
             host = space.host.lowercased()

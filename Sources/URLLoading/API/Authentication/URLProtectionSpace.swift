@@ -3,6 +3,7 @@
 // Must not know: credentials, storages, how a challenge came about.
 
 import Foundation
+import URLLoadingWire
 
 /// A server or proxy, or a realm on it, that asks for authentication.
 open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
@@ -164,6 +165,12 @@ private struct Place: Hashable {
     var kind: String? = NSURLProtectionSpaceHTTPS
     var realm: String?
     var method: String
+
+    // A realm is compared byte for byte, as servers do.
+    static func == (left: Place, right: Place) -> Bool {
+        left.host == right.host && left.port == right.port && left.isProxy == right.isProxy && left.kind == right.kind
+            && left.method == right.method && left.realm.hasSameBytes(as: right.realm)
+    }
 
     static let methodsThatHideTheSecret: Set = [
         NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate,

@@ -11,7 +11,7 @@ import URLLoadingWire
 struct AttemptCookies {
     private let store = CookieStore()
     /// The names of all that were set or removed: what the program's storage had under these is of no use any more.
-    private var names: Set<String> = []
+    private var names: Set<ExactText> = []
 
     /// The request that a redirect leads to, with the cookies that fit there.
     mutating func followed(
@@ -29,7 +29,7 @@ struct AttemptCookies {
         // What the session's policy refuses takes no other cookie's place.
         if CookieRules.refusal(CookiePolicy(first.cookiePolicy), of: context(place)) == nil {
             let brought = store.read(response.arrivedFields.values(.setCookie).map(\.utf8), from: place)
-            names.formUnion(brought.map(\.name))
+            names.formUnion(brought.map { ExactText($0.name) })
             _ = store.receive(brought, from: context(place), policy: .always)
         }
         var cookies: [String] = []
@@ -37,8 +37,11 @@ struct AttemptCookies {
             there.isSecure || !here.isSecure
         {
             let field = first.fields.first { $0.name.lowercased() == "cookie" }?.value ?? ""
-            cookies = field.split(separator: "; ").map { String($0) }
-                .filter { cookie in !names.contains(String(cookie.prefix { $0 != "=" })) }
+            // By bytes: a character may have swallowed a sign that stands before what it is made of.
+            cookies = field.utf8.split(separator: UInt8(ascii: ";"))
+                .map { cookie in Substring(cookie.first == UInt8(ascii: " ") ? cookie.dropFirst() : cookie) }
+                .filter { !names.contains(ExactText(String(Substring($0.utf8.prefix { $0 != UInt8(ascii: "=") })))) }
+                .map { String($0) }
         }
         if let field = store.field(for: context(there)) { cookies.append(field) }
         var request = next

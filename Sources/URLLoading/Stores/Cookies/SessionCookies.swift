@@ -38,14 +38,14 @@ struct SessionCookies: Sendable {
 /// Storages by socket. A host's name says nothing about the server behind a socket, so that the host's own cookies are
 /// not for that server, nor that server's for the host.
 private final class SocketCookies: Sendable {
-    private let storages = Mutex<[String: HTTPCookieStorage]>([:])
+    private let storages = Mutex<[ExactText: HTTPCookieStorage]>([:])
 
     func storage(_ socket: String) -> HTTPCookieStorage {
         storages.withLock { storages in
-            if let known = storages[socket] { return known }
+            if let known = storages[ExactText(socket)] { return known }
             if storages.count == Self.most { storages = [:] }
             let new = HTTPCookieStorage()
-            storages[socket] = new
+            storages[ExactText(socket)] = new
             return new
         }
     }
