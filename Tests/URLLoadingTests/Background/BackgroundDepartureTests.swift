@@ -52,6 +52,27 @@ struct BackgroundDepartureTests {
         }
     }
 
+    @Test("B10.44, B10.36: an orderly end does not wait for an answer about a task that its owner does not know")
+    func lostTask() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let owner = HearingOwner(answersEnds: false)
+        let scribe = BackgroundScribe()
+        try await folder.withOwner(owner, delegate: scribe) { session in
+            // The owner's.
+            let lock = try folder.directory().takeLock()
+            let background = try #require(session.core.background)
+            session.downloadTask(with: url).resume()
+            try await until { background.state.withLock { $0.entries[1]?.isKnown == true } }
+            owner.hangUp()
+            await owner.greetings.wait { $0 == 2 }
+            owner.welcome()
+            await scribe.ended.wait()
+            #expect(scribe.transcript.calls == ["end 1 -997"])
+            try await until { !background.hasUnknownTasks }
+            lock.hold()
+        }
+    }
+
     @Test(
         "B10.44: an orderly end tells of a task that was cancelled before its date, whatever its delegate is busy with")
     func cancelledBeforeDate() async throws {

@@ -7,7 +7,8 @@ import URLLoadingTestSupport
 @testable import URLLoading
 
 /// An owner that welcomes its first program at once, unless told otherwise, and later ones when the test says so. It
-/// begins nothing, and hangs up on as many programs before as it is told.
+/// begins nothing, and hangs up on as many programs before as it is told. One that answers no ends knows none of the
+/// tasks.
 final class HearingOwner: TransferService {
     /// What was said behind the greetings.
     let words = Watched<[TransferCommand]>([])
@@ -16,12 +17,15 @@ final class HearingOwner: TransferService {
     private let met: [TransferSummary]
     private let welcomesFirst: Bool
     private let acceptsAtOnce: Bool
+    private let answersEnds: Bool
     private let hangUps: Int
     private let program = Guarded<(any TransferChannel)?>(nil)
 
     init(
-        met: [TransferSummary] = [], welcomesFirst: Bool = true, acceptsAtOnce: Bool = true, hangUps: Int = 0
+        met: [TransferSummary] = [], welcomesFirst: Bool = true, acceptsAtOnce: Bool = true, answersEnds: Bool = true,
+        hangUps: Int = 0
     ) {
+        self.answersEnds = answersEnds
         self.met = met
         self.hangUps = hangUps
         self.welcomesFirst = welcomesFirst
@@ -56,7 +60,7 @@ final class HearingOwner: TransferService {
         case .start(let order): if acceptsAtOnce { accept(order.task) }
         case .cancel(let task, _):
             let failure = TransferFailure(code: -999, text: "cancelled", url: "http://127.0.0.1:9/")
-            channel.send(.news(task: task, TransferNews(number: 1, content: .completed(failure))))
+            if answersEnds { channel.send(.news(task: task, TransferNews(number: 1, content: .completed(failure)))) }
         case .invalidate:
             channel.send(.invalidated)
             channel.close()

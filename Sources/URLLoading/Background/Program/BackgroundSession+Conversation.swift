@@ -193,6 +193,7 @@ extension BackgroundSession {
         }
         guard claimEnd(of: task) else { return }
         guard entry.order != nil || entry.isKnown else { return forget(entry.core) }
+        state.withLock { $0.entries[task]?.isMissed = true }
         inquiries.run { [self] in withdrawQuestions(of: task) }
         entry.core.transfer.fail(
             with: LoadFailure.make(

@@ -15,6 +15,8 @@ extension BackgroundSession {
         var order: TransferOrder?
         /// Whether the owner has it.
         var isKnown = false
+        /// Whether an owner that should have it does not, and has nothing to answer to its end.
+        var isMissed = false
         /// Whether its delegate has given another order than the owner may have, or the program a later date, and the
         /// owner has accepted none since.
         var hasNewOrder = false

@@ -217,9 +217,12 @@ extension BackgroundSession {
         let isOurs = !entry.isKnown && !entry.isEarlier
         let hasStarted = !entry.unaccepted.isEmpty
         line.run { [self] in
-            guard removeJournal(of: task, isOurs: isOurs) else { return }
-            // An owner that has been told to begin it answers all the same.
-            state.withLock { if !hasStarted || !$0.phase.isTalking { $0.unanswered.remove(task) } }
+            let isGone = removeJournal(of: task, isOurs: isOurs)
+            state.withLock { state in
+                // An owner that has been told to begin it answers all the same.
+                let isSettled = isGone && (!hasStarted || !state.phase.isTalking)
+                if isSettled || entry.isMissed && state.phase.isTalking { state.unanswered.remove(task) }
+            }
         }
     }
 
