@@ -26,8 +26,8 @@ package final class FileLock: Sendable {
     /// Takes a lock by a file that is made for it where there is none.
     ///
     /// Its holder may hang, and must not hang this process: it is asked for again and again, for a
-    /// while. Its holder may also have removed the file: a lock by a file that has no name guards nothing, since the next
-    /// one makes another file, and so does this one.
+    /// while. Its holder may also have removed the file: a lock by a file that has no name guards nothing, since the
+    /// next one makes another file, and so does this one.
     package static func take(
         _ path: String, _ kind: Kind = .alone, patience: Duration = .seconds(5)
     ) -> Result<FileLock, SystemError> {

@@ -161,6 +161,46 @@ import URLLoadingTestSupport
         }
     }
 
+    @Test(
+        "B10.30, B11.35: an upload whose resource is gone when the next owner goes on begins anew, unless its program has taken it up",
+        arguments: [false, true])
+    func uploadOfGoneResource(isOfProgram: Bool) async throws {
+        let folder = try StateFolder()
+        let asked = Guarded<[String]>([])
+        let gate = ServerGate()
+        try await withServer(router: { request in
+            asked.change { $0.append("\(request.method) \(request.path)") }
+            guard request.method == "POST" else { return .status(404) }
+            guard asked.value.count == 1 else { return .text("had it all") }
+            return .script([
+                .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .wait(gate), .drop,
+            ])
+        }) { server in
+            let source = folder.path + "/source"
+            try Data("hello".utf8).write(to: URL(fileURLWithPath: source))
+            let directory = try folder.directory()
+            let owner = try Rig.owner(directory)
+            let (first, _) = try await Rig.program(owner)
+            let order = TransferOrder(
+                task: 1, kind: .upload, request: TransferRequest(method: "POST", url: server.url("/files")),
+                source: source)
+            owner.received(.start(order), from: first)
+            let record = { try directory.read(settingAside: false).records.first }
+            try await until { try record()?.resumption != nil }
+            var killed = try #require(try record())
+            await Rig.stop(owner)
+            gate.open()
+
+            if isOfProgram { killed.original.flags |= TransferRequest.beginsWithPart }
+            try directory.write(killed)
+            let second = try Rig.owner(directory) { $0.greetingPatience = .seconds(60) }
+            let (program, _) = try await Rig.program(second)
+            #expect(try await program.end(of: 1)?.code == (isOfProgram ? -1011 : nil))
+            #expect(asked.value == ["POST /files", "HEAD /u"] + (isOfProgram ? [] : ["POST /files"]))
+            await Rig.stop(second)
+        }
+    }
+
     @Test("B9.20, B10.30: a task that cannot be written down ends with the resume data that it was to go on with")
     func unwritableJournal() async throws {
         let folder = try StateFolder()

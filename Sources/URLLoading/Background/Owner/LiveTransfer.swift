@@ -35,6 +35,8 @@ final class LiveTransfer {
     var namesFile = false
     /// Where the record says that an upload goes on: the URL that the server of this attempt has named.
     var resource: String?
+    /// Whether the attempt goes on with an upload that an earlier one has begun.
+    private(set) var goesOnUpload = false
     /// Whether the journal is older than the record.
     var isUnsaved = false
 
@@ -65,6 +67,9 @@ final class LiveTransfer {
         checkpoint = record.counts.received
         namesFile = false
         resource = nil
+        goesOnUpload =
+            record.kind == .upload && record.resumption != nil
+            && record.original.flags & TransferRequest.beginsWithPart == 0
         toldHead = nil
         cookies = AttemptCookies()
         record.state = .running

@@ -104,8 +104,8 @@ private final class ServingHelper: Sendable {
         arrangement.whenInvalidated = { [weak self] in self?.leave() }
         if somebodyWaits { arrangement.greetingPatience = .seconds(5) }
         do throws(BackgroundDirectoryFailure) {
-            // The program that has started it has made the directory. Where the session has been wound up meanwhile, one
-            // that comes late must not leave another (B10.40).
+            // The program that has started it has made the directory. Where the session has been wound up meanwhile,
+            // one that comes late must not leave another (B10.40).
             guard PrivateFolder(existing: path) != nil else { throw BackgroundDirectoryFailure.notPrivate(path: path) }
             let directory = try BackgroundDirectory(path: path)
             let (owner, hasWaited) = try Self.owner(of: directory, arrangement)

@@ -195,7 +195,14 @@ extension TransferOwner {
         }
         guard let error, !isWhole else { return succeeded(number, transfer, task) }
         let isPostponed = if case .postpone = transfer.intent { true } else { false }
-        let code = isPostponed ? TransferSchedule.noNetwork : FailureCode.of(error)
+        let code =
+            if isPostponed {
+                TransferSchedule.noNetwork
+            } else if transfer.goesOnUpload, Self.isLostUpload(error) {
+                Int64(URLError.networkConnectionLost.rawValue)
+            } else {
+                FailureCode.of(error)
+            }
         switch schedule.failed(number, code: code, random: UInt32.random(in: 0...UInt32.max), now: now) {
         case .end:
             fail(
@@ -207,6 +214,13 @@ extension TransferOwner {
             transfer.record.state = .retrying(attempt: attempt, delay: delay)
             save(number)
         }
+    }
+
+    /// Whether the server has no use for the rest of an upload: its resource may be gone. Where only an earlier attempt
+    /// knew of it, losing it is as good as losing the connection, and the upload begins anew.
+    private static func isLostUpload(_ error: any Error) -> Bool {
+        guard let error = error as? URLError else { return false }
+        return error.code == .badServerResponse && error.uploadTaskResumeData == nil
     }
 
     /// The transfer has failed, with its last attempt. What came of an answer is told, also where the program does not

@@ -85,7 +85,8 @@ struct TaskTransfer: Sendable {
             ($0.body, $0.priority, $0.download?.source)
         }
         guard let request, var current = self.request(request, with: cookies) else { return nil }
-        if source != nil { current.flags |= TransferRequest.beginsWithPart }
+        let isResumed = if case .resuming = body { true } else { source != nil }
+        if isResumed { current.flags |= TransferRequest.beginsWithPart }
         var order = TransferOrder(task: UInt64(task.identifier), kind: kind, request: current)
         switch body {
         case .file(let url): order.source = url.path

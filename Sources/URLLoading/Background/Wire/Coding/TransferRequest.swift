@@ -40,8 +40,8 @@ package struct TransferRequest: Sendable, Hashable {
     package static let takesNoCookies: UInt32 = 1 << 28
     /// A bit of the flags: of redirects' cookies only those of the main document's domain are taken (B8.40).
     package static let takesFirstPartyCookies: UInt32 = 1 << 27
-    /// A bit of the flags: the download began with a part that the program has resume data of, which it may use once
-    /// more (B9.31).
+    /// A bit of the flags: the download or upload began with a part that the program has resume data of, which it may
+    /// use once more (B9.31).
     package static let beginsWithPart: UInt32 = 1 << 26
 
     /// Makes a request of its chief parts.
