@@ -272,12 +272,12 @@ struct ConnectTests {
             let journal = try submit(rig, answers: true)
             let (first, accepted) = (try #require(journal.proxyQuestion), Guarded<[String]>([]))
             first.answer(
-                .authorize("NTLM three", beginning: "NTLM one") { _ in accepted.withLock { $0.append("first") } })
+                .authorize("NTLM three", beginning: "NTLM one") { _, _ in accepted.withLock { $0.append("first") } })
             rig.settle()
             let second = try #require(journal.proxyQuestion)
             #expect(!first.beganAnew && second.beganAnew && !second.isFirst)
             second.answer(
-                .authorize("NTLM drei", beginning: "NTLM one") { _ in accepted.withLock { $0.append("second") } })
+                .authorize("NTLM drei", beginning: "NTLM one") { _, _ in accepted.withLock { $0.append("second") } })
             rig.settle()
             believe(journal, rig)
             #expect(journal.text == "secret" && accepted.value == ["second"])
