@@ -341,6 +341,20 @@ struct ProxyPasswordTests {
         }
     }
 
+    @Test("B2.67, B2.93: where the first message opens a tunnel on another connection no password is stored")
+    func begunAnewUnchecked() async throws {
+        let (door, storage) = (NTLMDoor(closings: 1), URLCredentialStorage())
+        let delegate = GuestDelegate(answering((.useCredential, URLCredential("u", "wrong"))))
+        try await withTunnel(
+            { $0.script = { $0.connection == 1 ? door.answer($0) : .relay } }, delegate: delegate, storage: storage
+        ) { session, url, proxy async throws in
+            #expect(try await session.visit(url) == "200 secret")
+            #expect(passwords(delegate) == ["session NTLM - 0 nobody 407"])
+            #expect(proxy.asks.count == 3)
+            #expect(storage.allCredentials.isEmpty)
+        }
+    }
+
     @Test("B2.93, B2.102: a proxy that closes the connection in the middle of the rounds again and again refuses")
     func closedAgainAndAgain() async throws {
         let door = NTLMDoor(closings: 9)

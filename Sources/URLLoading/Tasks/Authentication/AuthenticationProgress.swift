@@ -133,6 +133,14 @@ struct AuthenticationRounds: Sendable {
     /// Whether something was sent on which the other side has still to say yes or no.
     var awaitsVerdict: Bool { authorization != nil || offer != nil }
 
+    /// Whether an answer that is no refusal says nothing about the password: NTLM's first message was let pass, which
+    /// does not bear it. A tunnel that its third message has opened is known of before anything comes through it; else
+    /// the first one, which takes the third's place on another connection, has opened that.
+    var isUnchecked: Bool {
+        guard let authorization else { return false }
+        return authorization.opensNothing || isTunnels && authorization.answersConnection
+    }
+
     /// Whether what the next request proves itself with may only go out on the connection that was kept:
     /// else the rounds begin anew.
     var needsKept: Bool { !isTunnels && beginning != nil }

@@ -23,7 +23,7 @@ extension TaskAuthentication {
         guard let handle else { return }
         for rounds in accepted {
             // NTLM's first message was let pass: the password was neither asked for nor checked.
-            guard rounds.authorization?.opensNothing != true else {
+            guard !rounds.isUnchecked else {
                 task.state.letGo { $0.authentication[rounds.side]?.forgetUnanswered() }
                 continue
             }
