@@ -21,6 +21,14 @@ struct ExactTextTests {
     func texts() {
         #expect(one == two && ExactText(one) != ExactText(two) && ExactText(two) == ExactText("e\u{301}"))
         #expect(Set([ExactText(one), ExactText(two), ExactText(one)]).count == 2)
+        // Else all forms of a text would lie in one place of a table.
+        #expect(one.hashValue == two.hashValue && ExactText(one).hashValue != ExactText(two).hashValue)
+        func identity(_ name: String, _ path: String) -> Cookie.Identity {
+            Cookie(name: name, value: "", domain: "a.test", isHostOnly: true, path: path, created: 0).identity
+        }
+        #expect(identity(one, "/").hashValue == identity("\u{E9}", "/").hashValue)
+        #expect(identity(one, "/").hashValue != identity(two, "/").hashValue)
+        #expect(identity("a", "/" + one).hashValue != identity("a", "/" + two).hashValue)
         let (some, other, none): (String?, String?, String?) = (one, two, nil)
         #expect(some.hasSameBytes(as: one) && !some.hasSameBytes(as: other))
         #expect(!some.hasSameBytes(as: none) && !none.hasSameBytes(as: some) && none.hasSameBytes(as: nil))

@@ -116,6 +116,13 @@ package struct Cookie: Sendable, Equatable {
             left.isHostOnly == right.isHostOnly && left.name.hasSameBytes(as: right.name)
                 && left.path.hasSameBytes(as: right.path) && left.domain.hasSameBytes(as: right.domain)
         }
+
+        /// Hashes the texts by their bytes: an answer may bring very many forms of one name.
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(bytesOf: name)
+            hasher.combine(bytesOf: path)
+            hasher.combine(bytesOf: domain)
+        }
     }
 
     /// What it is found by.

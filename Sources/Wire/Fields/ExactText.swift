@@ -9,8 +9,21 @@ package struct ExactText: Sendable, Hashable {
     /// Makes a key of a text.
     package init(_ text: String) { self.text = text }
 
-    // The hash of the text will do: equal bytes have one hash.
     package static func == (left: ExactText, right: ExactText) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+    /// Hashes the bytes.
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
+}
+
+extension Hasher {
+    /// Takes in a text by its bytes. By itself a text has one hash in all of its forms, of which there are millions
+    /// of a few dozen letters with accents: as keys they would all lie in one place, and be compared one by one.
+    package mutating func combine(bytesOf text: String) {
+        var text = text
+        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+        // No text has this byte: it tells where one ends and the next begins.
+        combine(0xFF as UInt8)
+    }
 }
 
 extension String {
