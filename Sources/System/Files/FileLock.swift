@@ -32,13 +32,18 @@ package final class FileLock: Sendable {
         _ path: String, _ kind: Kind = .alone, patience: Duration = .seconds(5)
     ) -> Result<FileLock, SystemError> {
         let end = Platform.continuousNanoseconds &+ Int64(patience.wholeMilliseconds) &* 1_000_000
-        while true {
+        for _ in 0..<mostFiles {
             let taken = take(Platform.openLock(path), kind, until: end)
             guard case .success(let lock) = taken, !Platform.isNamed(file: lock.descriptor.raw, path) else {
                 return taken
             }
         }
+        return .failure(SystemError(errno: ESTALE, call: "open"))
     }
+
+    /// Picked by feel: where so many in a row have no name the file system gives a file another number each time that
+    /// it is asked, as some on a network do, and no file would ever be the right one.
+    private static let mostFiles = 100
 
     /// Takes a lock by a directory that is there, in which no file is made for it.
     package static func take(directory path: String, patience: Duration) -> Result<FileLock, SystemError> {
