@@ -311,8 +311,10 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("B11.29: a file that was written to before its upload goes on is no rest of the one that was begun with")
-    func rewrittenFile() async throws {
+    @Test(
+        "B11.29: a file that was written to before its upload goes on is no rest of the one that was begun with",
+        arguments: [false, true])
+    func rewrittenFile(hasHandler: Bool) async throws {
         let visits = Visits()
         let file = try UploadFile(count: 10)
         let path = file.url.path
@@ -326,8 +328,18 @@ struct ResumableUploadTests {
         } _: { server in
             let session = visitor(nil, storage: nil, hasty)
             let request = uploading(try server.at("/"))
-            let failure = await #expect(throws: URLError.self) {
-                _ = try await session.upload(for: request, fromFile: file.url)
+            var failure: URLError?
+            if hasHandler {
+                failure = await withHandover { said in
+                    let task = session.uploadTask(with: request, fromFile: file.url) { _, _, error in
+                        said.resume(returning: error as? URLError)
+                    }
+                    task.resume()
+                }
+            } else {
+                do { _ = try await session.upload(for: request, fromFile: file.url) } catch {
+                    failure = error as? URLError
+                }
             }
             #expect(failure?.code == .cannotOpenFile)
             #expect(failure?.uploadTaskResumeData == nil)

@@ -97,38 +97,41 @@ struct TaskUpload: Sendable {
 
     /// Does what the machine has said.
     func goOn(with step: ResumableUploadMachine.Step) -> EndedCall? {
-        if case .fail(let failure) = step { return fail(failure) }
+        if case .fail(let failure) = step { return task.completion.begin(error(of: failure)) }
         guard claimMoved() else { return task.completion.begin(LoadFailure.uploadInUse(task.originalRequest?.url)) }
         if case .append = step, case .opened(let file, let known?) = task.state.withLock({ $0.upload?.body }) {
             lookAt(file, known, before: step)
             return nil
         }
-        return carryOut(step)
+        return carryOut(step).flatMap { task.completion.begin($0) }
     }
 
     /// Where the file was written to since its upload began the rest would be another file's (B11.29). This is a loop's
-    /// thread, and a file on a network may let its callers wait: it is looked at elsewhere. The task can be cancelled
-    /// meanwhile.
+    /// thread or the delegate queue, and a file on a network may let its callers wait: it is looked at elsewhere. The
+    /// task can be cancelled meanwhile.
     private func lookAt(_ file: OpenFile, _ known: UploadedFile, before step: ResumableUploadMachine.Step) {
         guard let wait = task.driver.beginWait(for: .file) else { return }
         let work = { @Sendable in
             let isRewritten = known.isRewritten(file)
-            guard task.driver.endWait(wait) else { return }
-            let end = isRewritten ? endByOtherFile() : carryOut(step)
-            end?.resume()
+            guard task.driver.endWait(wait), let error = isRewritten ? errorOfOtherFile() : carryOut(step) else {
+                return
+            }
+            // Order: by the delegate queue, as the task has nothing under way that would come by there.
+            task.driver.endUnloaded(error)
         }
         // Without a thread late is better than never.
         if !BlockingPool.files.run(work) { work() }
     }
 
-    private func endByOtherFile() -> EndedCall? {
+    private func errorOfOtherFile() -> URLError {
         task.state.withLock { $0.upload?.isLost = true }
-        return task.completion.begin(LoadFailure.changedFile(task.originalRequest?.url))
+        return LoadFailure.changedFile(task.originalRequest?.url)
     }
 
-    private func carryOut(_ step: ResumableUploadMachine.Step) -> EndedCall? {
+    /// Begins what comes next; gives the task's error where nothing can.
+    private func carryOut(_ step: ResumableUploadMachine.Step) -> URLError? {
         let next = task.state.withLock { $0.begin(step) }
-        guard let (request, body) = next else { return fail(.unknownOffset) }
+        guard let (request, body) = next else { return error(of: .unknownOffset) }
         switch step {
         case .append(let offset, _, _): task.counters.sent.store(offset, ordering: .relaxed)
         case .query(let pause) where pause > .zero:
@@ -161,14 +164,15 @@ struct TaskUpload: Sendable {
         return true
     }
 
-    private func fail(_ failure: UploadFailure) -> EndedCall? {
+    /// The task's error, which is noted.
+    private func error(of failure: UploadFailure) -> URLError {
         let (url, last) = task.state.withLock { state in
             state.upload?.isLost = !failure.mayPass
             return (state.ownRequest?.url, state.upload?.lastError)
         }
         // Where one attempt after the other was lost, that is the reason.
-        if case .noProgress = failure, let last { return task.completion.begin(last) }
-        return task.completion.begin(LoadFailure.upload(url, failure))
+        if case .noProgress = failure, let last { return last }
+        return LoadFailure.upload(url, failure)
     }
 
     // MARK: An upload that was begun before
