@@ -190,12 +190,12 @@ struct ChallengeRoutingTests {
     )
     func askingForMissing() async throws {
         try await withJudgedServer { judged in
-            let (asker, hopping, awaiting, handedOn) = (
-                SessionAsker(), SessionAsker(hops: true), AsyncSessionAsker(), SessionAsker()
-            )
+            let (asker, hopping, awaiting) = (SessionAsker(), SessionAsker(hops: true), AsyncSessionAsker())
+            let (handedOn, hoppingBehind) = (SessionAsker(), SessionAsker(hops: true))
             let cases: [(any URLSessionDelegate, Transcript)] = [
                 (asker, asker.transcript), (hopping, hopping.transcript), (awaiting, awaiting.transcript),
                 (FullForwarder(handedOn), handedOn.transcript),
+                (AsyncForwarder(hoppingBehind), hoppingBehind.transcript),
             ]
             for (delegate, transcript) in cases {
                 let session = judged.session(delegate, trusts: true)

@@ -12,8 +12,8 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
     let core: TaskCore
     private let token: WaitNumber
     private let subject: TaskChallenge.Subject
-    /// The delegate that was asked last by the tasks' method.
-    private let asked = Atomic<ObjectIdentifier?>(nil)
+    /// The delegates that the loader has asked by their tasks' method, and those that are being asked by it.
+    private let asked = Mutex<Set<ObjectIdentifier>>([])
 
     init(core: TaskCore, token: WaitNumber, subject: TaskChallenge.Subject) {
         self.core = core
@@ -43,14 +43,15 @@ final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, CustomR
         answer(.rejectProtectionSpace, nil, challenge)
     }
 
-    /// The loader is about to ask the delegate by its tasks' method.
-    func asks(_ delegate: any URLSessionDelegate) {
-        asked.store(ObjectIdentifier(delegate), ordering: .releasing)
+    /// A delegate is about to be asked by its tasks' method; false where the loader has asked it, or it is being asked.
+    @discardableResult
+    func asks(_ delegate: any URLSessionDelegate) -> Bool {
+        asked.withLock { $0.insert(ObjectIdentifier(delegate)).inserted }
     }
 
-    /// Whether the loader asks, or has asked, the delegate by its tasks' method.
-    fileprivate func hasAsked(_ delegate: any URLSessionDelegate) -> Bool {
-        asked.load(ordering: .acquiring) == ObjectIdentifier(delegate)
+    /// The delegate, which was asked by other code than the loader, has answered.
+    fileprivate func hasAsked(_ delegate: any URLSessionDelegate) {
+        asked.withLock { _ = $0.remove(ObjectIdentifier(delegate)) }
     }
 
     private func answer(
@@ -83,12 +84,11 @@ extension URLAuthenticationChallenge {
     func askTasksMethod(
         of delegate: any URLSessionDelegate, in session: URLSession
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        // A tasks' method that asks for the session's one gets the default answer, whether the loader has called it, on
-        // whichever thread it goes on, or this function has.
-        guard let asking = sender as? ChallengeSender, !asking.hasAsked(delegate),
-            case let core = asking.core, let tasks = delegate as? any URLSessionTaskDelegate,
-            let call = HandlerFormCall(.sessionChallengeAsync, of: delegate, about: core)
+        // A tasks' method that asks for the session's one gets the default answer, on whichever thread it goes on.
+        guard let asking = sender as? ChallengeSender, let tasks = delegate as? any URLSessionTaskDelegate,
+            asking.asks(delegate)
         else { return (.performDefaultHandling, nil) }
-        return await call.run { await tasks.urlSession(session, task: core.face, didReceive: self) }
+        defer { asking.hasAsked(delegate) }
+        return await tasks.urlSession(session, task: asking.core.face, didReceive: self)
     }
 }
