@@ -166,6 +166,55 @@ struct ClientCertificateTests {
         await proxy.stop()
     }
 
+    @Test("B2.36, B2.66: a proxy that speaks TLS is shown what is stored for its own space, and nothing of a server's")
+    func storedForProxy() async throws {
+        let clients = try CertificateFactory.root("Clients")
+        let (root, identity) = try CertificateFactory.server("127.0.0.1")
+        let stored = URLCredential(
+            identity: SecIdentity(try clients.issue(.client("me")).identity), certificates: nil,
+            persistence: .forSession)
+        let method = NSURLAuthenticationMethodClientCertificate
+        try await ProxiedSite.run {
+            $0.tls = .init(
+                identity: identity, clientAuthentication: .required, clientAuthorities: [clients.certificate])
+        } _: { site in
+            let proxy = try #require(ProxyConfiguration(url: "https://127.0.0.1:\(site.proxy.port)"))
+            let url = try site.server.at("/")
+            /// The space that asks, what is proposed, and how the load ends.
+            func load(
+                _ space: URLProtectionSpace?
+            ) async throws -> (asking: URLProtectionSpace, proposed: URLCredential?, code: URLError.Code?) {
+                let seen = Guarded<URLAuthenticationChallenge?>(nil)
+                let judge = SessionJudge { challenge, reply in
+                    if !challenge.isAboutServer { seen.value = challenge }
+                    reply(.performDefaultHandling, nil)
+                }
+                let session = site.session(delegate: judge) {
+                    $0.proxyConfigurations = [proxy]
+                    $0.serverTrustEvaluation = .anchors(pem: root.pem)
+                    if let space { $0.urlCredentialStorage?.setDefaultCredential(stored, for: space) }
+                }
+                let error = await session.failure(url)
+                let challenge = try #require(seen.value)
+                return (challenge.protectionSpace, challenge.proposedCredential, error?.code)
+            }
+            let without = try await load(nil)
+            #expect(without.asking.isProxy() && without.code == .clientCertificateRequired)
+            let ofServer = URLProtectionSpace(
+                host: "127.0.0.1", port: site.proxy.port, protocol: NSURLProtectionSpaceHTTPS, realm: nil,
+                authenticationMethod: method)
+            let wrong = try await load(ofServer)
+            #expect(wrong.proposed == nil && wrong.code == .clientCertificateRequired)
+            let ofProxy = URLProtectionSpace(
+                proxyHost: "127.0.0.1", port: site.proxy.port, type: NSURLProtectionSpaceHTTPSProxy, realm: nil,
+                authenticationMethod: method)
+            for space in [without.asking, ofProxy] {
+                let right = try await load(space)
+                #expect(right.proposed?.identity == stored.identity && right.code == nil)
+            }
+        }
+    }
+
     @Test("B2.37: default handling of the server's trust is followed by the challenge for the certificate")
     func afterDefaultHandling() async throws {
         try await withAskingServer { asking in

@@ -263,8 +263,10 @@ struct CredentialStorageTests {
         )
         for credential in [first, second] { storage.set(credential, for: space) }
         storage.setDefaultCredential(third, for: space)
-        func found(_ issuers: [[UInt8]], _ host: String = "a.test", _ port: Int = 443) -> URLCredential? {
-            storage.identityCredential(host: host, port: port, acceptableIssuers: issuers)
+        func found(
+            _ issuers: [[UInt8]], _ host: String = "a.test", _ port: Int = 443, of seeker: CertificateSeeker = .server
+        ) -> URLCredential? {
+            storage.identityCredential(host: host, port: port, of: seeker, acceptableIssuers: issuers)
         }
         #expect(found([]) == third)
         #expect(found([one.certificate.subjectDER]) == third)
@@ -272,6 +274,13 @@ struct CredentialStorageTests {
         #expect(found([try CertificateFactory.root("Third").certificate.subjectDER]) == nil)
         #expect(found([[0x30]]) == nil)
         #expect(found([], "b.test") == nil && found([], "a.test", 8443) == nil)
+        #expect(found([], of: .proxy) == nil, "B2.66: a proxy of that name has a space of its own")
+        #expect(found([], of: .socket) == nil, "B2.108: a socket has none")
         #expect(storage.credentials(for: space)?.count == 3)
+        let proxySpace = URLProtectionSpace(
+            proxyHost: "a.test", port: 443, type: NSURLProtectionSpaceHTTPSProxy, realm: nil,
+            authenticationMethod: NSURLAuthenticationMethodClientCertificate)
+        storage.set(second, for: proxySpace)
+        #expect(found([], of: .proxy) == second && found([]) == third && found([], of: .socket) == nil)
     }
 }

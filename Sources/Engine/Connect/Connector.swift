@@ -336,7 +336,8 @@ final class Connector {
         phase = isProxy ? .shakingHandsWithProxy : .shakingHands
         self.stream = stream
         let handshake = TLSHandshake(
-            origin: place, offering: isProxy ? .http1 : key.protocols, tickets: tickets, stream: stream, core: core,
+            origin: place, of: key.route.certificateSeeker(isProxy: isProxy),
+            offering: isProxy ? .http1 : key.protocols, tickets: tickets, stream: stream, core: core,
             ask: { [unowned self] in ask(.handshake($0, ofProxy: isProxy)) }
         ) { [self] result in
             switch result {

@@ -13,6 +13,8 @@ import URLLoadingTrust
 /// One client handshake.
 final class TLSHandshake: ByteStreamObserver {
     private let origin: Origin
+    /// What the origin stands for, should it ask for our certificate.
+    private let seeker: CertificateSeeker
     private let protocols: ProtocolOffer
     /// Where its tickets come from and are put.
     var tickets: TLSTickets { didSet { tls?.tickets = tickets } }
@@ -41,11 +43,12 @@ final class TLSHandshake: ByteStreamObserver {
 
     /// `ask` says whether the question was asked: the answer then comes by `answer(_:)`, not before `ask` has returned.
     init(
-        origin: Origin, offering protocols: ProtocolOffer, tickets: TLSTickets, stream: any ByteStream,
-        core: LoopCore,
+        origin: Origin, of seeker: CertificateSeeker, offering protocols: ProtocolOffer, tickets: TLSTickets,
+        stream: any ByteStream, core: LoopCore,
         ask: @escaping (Question) -> Bool, completion: @escaping (Result<SecureChannel, TLSError>) -> Void
     ) {
         self.origin = origin
+        self.seeker = seeker
         self.protocols = protocols
         self.tickets = tickets
         self.stream = stream
@@ -239,9 +242,9 @@ final class TLSHandshake: ByteStreamObserver {
         // As in `Connector.start`: else all of the configuration is copied.
         let core = core
         guard let chooser = core.configuration.identity else { return show(nil, to: issuers, tls) }
-        let (host, port) = (HostName(origin.matchingHost), origin.port)
+        let (host, port, seeker) = (HostName(origin.matchingHost), origin.port, seeker)
         let choose = { @Sendable () -> Identity? in
-            chooser.identity(for: host, port: port, acceptableIssuers: issuers)
+            chooser.identity(for: host, port: port, of: seeker, acceptableIssuers: issuers)
         }
         guard chooser.mayWait else { return show(choose(), to: issuers, tls) }
         judgeElsewhere(on: core.choosers) {

@@ -31,7 +31,8 @@ extension FTPTransfer {
     /// Puts TLS on the data connection.
     func secureData(_ stream: any ByteStream) {
         let begun = TLSHandshake(
-            origin: place, offering: .nothing, tickets: tickets, stream: stream, core: core,
+            origin: place, of: opening.route.certificateSeeker(isProxy: false), offering: .nothing, tickets: tickets,
+            stream: stream, core: core,
             ask: { [unowned self] in askAboutData($0) }
         ) { [self] result in
             dataHandshake = nil

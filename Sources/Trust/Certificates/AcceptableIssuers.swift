@@ -1,13 +1,25 @@
 // Whether a server that names the authorities it accepts would accept a chain of ours (RFC 8446 section 4.2.4, RFC 5246
 // section 7.4.4). Does not judge the chain.
 
+/// What it is that asks for our certificate, for which a host and a port may stand.
+package enum CertificateSeeker: Sendable, Hashable {
+    /// The server of that name.
+    case server
+    /// A proxy of that name.
+    case proxy
+    /// Whatever listens on a UNIX-domain socket, about which host and port say nothing.
+    case socket
+}
+
 /// Chooses the certificate for a server that asks for one.
 package protocol IdentityChooser: Sendable {
     /// Whether a choice may take its time, for which a loop is no place.
     var mayWait: Bool { get }
 
     /// What is shown to a server that accepts certificates of these issuers, each an encoded name; of none means any.
-    func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity?
+    func identity(
+        for host: HostName, port: Int, of seeker: CertificateSeeker, acceptableIssuers: [[UInt8]]
+    ) -> Identity?
 }
 
 extension CertificateChain {
@@ -30,5 +42,7 @@ extension Identity: IdentityChooser {
     package var mayWait: Bool { false }
 
     /// Itself, for every server.
-    package func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity? { self }
+    package func identity(
+        for host: HostName, port: Int, of seeker: CertificateSeeker, acceptableIssuers: [[UInt8]]
+    ) -> Identity? { self }
 }

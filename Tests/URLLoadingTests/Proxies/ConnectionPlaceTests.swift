@@ -137,6 +137,54 @@ struct ConnectionPlaceTests {
         }
     }
 
+    @Test(
+        "B2.108: a host's stored identity is not shown to a server behind a UNIX-domain socket, but that of the settings is"
+    )
+    func storedIdentities() async throws {
+        let folder = try SocketFolder()
+        let clients = try CertificateFactory.root("Clients")
+        let (root, identity) = try CertificateFactory.server("same.test")
+        let tls = ServerTLS(
+            identity: identity, clientAuthentication: .required, clientAuthorities: [clients.certificate])
+        let own = SecIdentity(try clients.issue(.client("me")).identity)
+        try await withServer(.init(unixPath: folder.socket, tls: tls), router: { _ in .text("in") }) { _ in
+            try await withServer(.init(tls: tls), router: { _ in .text("in") }) { server in
+                let far = URLRequest(url: try server.at("/x", host: "same.test"))
+                var near = far
+                near.unixSocketPath = folder.socket
+                let storage = URLCredentialStorage()
+                storage.setDefaultCredential(
+                    URLCredential(identity: own, certificates: nil, persistence: .forSession),
+                    for: URLProtectionSpace(
+                        host: "same.test", port: Int(server.port), protocol: NSURLProtectionSpaceHTTPS, realm: nil,
+                        authenticationMethod: NSURLAuthenticationMethodClientCertificate))
+                let configuration = URLSessionConfiguration.ephemeral
+                configuration.usesProxyEnvironment = false
+                configuration.hostOverrides = ["same.test": "127.0.0.1"]
+                configuration.serverTrustEvaluation = .anchors(pem: root.pem)
+                configuration.urlCredentialStorage = storage
+                let proposed = Guarded<[SecIdentity?]>([])
+                let judge = SessionJudge { challenge, reply in
+                    if !challenge.isAboutServer {
+                        proposed.change { $0.append(challenge.proposedCredential?.identity) }
+                    }
+                    reply(.performDefaultHandling, nil)
+                }
+                for delegate in [nil, judge] {
+                    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+                    #expect(try await session.visit(far) == "200 in")
+                    #expect(await codeThrown { _ = try await session.visit(near) } == .clientCertificateRequired)
+                    session.invalidateAndCancel()
+                }
+                #expect(proposed.value == [own, nil])
+                configuration.clientIdentities = .allHosts(.identity(own))
+                let session = URLSession(configuration: configuration)
+                #expect(try await session.visit(near) == "200 in")
+                session.invalidateAndCancel()
+            }
+        }
+    }
+
     @Test("B7.103: a load through a UNIX-domain socket neither asks nor fills nor changes the cache")
     func storedAnswers() async throws {
         let visits = Visits()

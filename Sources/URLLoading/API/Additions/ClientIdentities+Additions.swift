@@ -122,9 +122,11 @@ struct SessionIdentities: IdentityChooser {
     /// Whether the storage is of a class of the program's.
     var mayWait: Bool { storage.map { !$0.isPlain } ?? false }
 
-    func identity(for host: HostName, port: Int, acceptableIssuers: [[UInt8]]) -> Identity? {
+    func identity(
+        for host: HostName, port: Int, of seeker: CertificateSeeker, acceptableIssuers: [[UInt8]]
+    ) -> Identity? {
         if let identity = chosen.identity(for: host, acceptableIssuers: acceptableIssuers) { return identity }
-        return storage?.identityCredential(host: host.description, port: port, acceptableIssuers: acceptableIssuers)?
-            .shownIdentity
+        return storage?.identityCredential(
+            host: host.description, port: port, of: seeker, acceptableIssuers: acceptableIssuers)?.shownIdentity
     }
 }
