@@ -13,6 +13,16 @@ import URLLoadingTrust
         #expect(identity.keyPEM == issued.identity.keyPEM)
     }
 
+    @Test("B2.51: an identity is shown with its own certificate once, whole chain or not")
+    func ownCertificateOnce() throws {
+        let (above, leaf) = (try Chains.intermediate.get(), try Chains.leaf.get())
+        let bare = try leaf.identity(showing: [])
+        let whole = [leaf.certificate, above.certificate]
+        #expect(bare.showing(whole).chain.certificates == whole)
+        #expect(bare.showing([above.certificate]).chain.certificates == whole)
+        #expect(bare.showing([leaf.certificate]).chain.certificates == [leaf.certificate])
+    }
+
     @Test("A wrong passphrase is told from a broken file")
     func wrongPassphrase() throws {
         let bytes = try Chains.leaf.get().pkcs12(passphrase: "secret")

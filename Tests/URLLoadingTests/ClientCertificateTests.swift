@@ -81,6 +81,19 @@ struct ClientCertificateTests {
         }
     }
 
+    @Test("B2.51: a chain that begins with the identity's own certificate is shown as it is")
+    func wholeChain() async throws {
+        try await withAskingServer { asking in
+            let intermediate = try asking.authority.issue(.authority("Department"))
+            let leaf = try intermediate.issue(.client("somebody"))
+            let credential = URLCredential(
+                identity: SecIdentity(try leaf.identity(showing: [])),
+                certificates: [leaf, intermediate].map { SecCertificate($0.certificate) }, persistence: .none)
+            #expect(await asking.outcome(Habit.forIdentity(.useCredential, credential)) == nil)
+            #expect(asking.seen.value == [["somebody", "Department"]])
+        }
+    }
+
     @Test("B2.1, B2.6, B2.19, B2.27, B2.37: after the server's trust the delegate is asked for the certificate")
     func contents() async throws {
         try await withAskingServer { asking in

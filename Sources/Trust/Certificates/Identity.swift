@@ -32,9 +32,10 @@ package struct Identity: Sendable {
         key = leaf.key
     }
 
-    /// A copy that shows these certificates behind its own.
+    /// A copy that shows these certificates behind its own. Its own among them is left out: whole chains are handed
+    /// over, as they are read from PKCS #12, and it may be sent only once (RFC 5246 section 7.4.2).
     package func showing(_ others: [Certificate]) -> Identity {
-        CertificateChain([chain.leaf] + others).map { Identity(self, chain: $0) } ?? self
+        CertificateChain([chain.leaf] + others.filter { $0 != chain.leaf }).map { Identity(self, chain: $0) } ?? self
     }
 
     /// The private key; nil for kinds that have no plain form.
