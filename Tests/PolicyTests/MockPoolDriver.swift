@@ -21,6 +21,8 @@ final class MockPoolDriver {
         /// When it is too old for new requests.
         var retirement: Duration?
         var isAsking = false
+        /// Whether it was dialled before the last renewal.
+        var isOutdated = false
 
         var isIdle: Bool { state == .open && used == 0 }
         var hasRoom: Bool { state == .open && used < capacity }
@@ -36,6 +38,8 @@ final class MockPoolDriver {
         var boundTo: ConnectionID?
         /// Whether a dial is under way for it, as the pool has said.
         var isTimed = false
+        /// Whether it had asked before the last renewal.
+        var isEarly = false
     }
 
     private var pool: PoolMachine
@@ -144,6 +148,8 @@ final class MockPoolDriver {
             let origin = keys[known.key].origin
             for key in keys.indices where keys[key].origin == origin { expectsShared[key] = known.isShared }
             becomeReady(connection, idleLimit: nil)
+            // It was opened for those that use it now.
+            if known.isOutdated { connections[connection]?.retirement = now }
         }
         pool.established(connection, capacity: capacity, isShared: capacity > 1, now: now)
         apply(ready: capacity > 1 ? nil : connection)
@@ -263,6 +269,8 @@ final class MockPoolDriver {
         for (id, connection) in connections where connection.state == .open && connection.used > 0 {
             connections[id]?.retirement = now
         }
+        for id in connections.keys { connections[id]?.isOutdated = true }
+        for index in waiting.indices { waiting[index].isEarly = true }
         pool.renew(now: now)
         apply(ready: nil)
         check(!connections.contains { $0.value.isIdle || isSurplusDial($0.key) }, "nothing unused is left")
@@ -363,7 +371,7 @@ final class MockPoolDriver {
     private func apply(dial id: ConnectionID) {
         check(everDialled.insert(id).inserted, "gives the id \(id) twice")
         let key = pool.key(of: id).flatMap { keys.firstIndex(of: $0) } ?? 0
-        let dials = connections.values.count { $0.key == key && $0.state == .dialling }
+        let dials = connections.values.count { $0.key == key && $0.state == .dialling && !$0.isOutdated }
         if expectsShared[key] {
             check(dials == 0, "dials \(keys[key].origin) though one dial is for all")
         } else {
@@ -392,7 +400,10 @@ final class MockPoolDriver {
         check(waiter.key == connection.key, "uses a connection of another key")
         check(!connection.isIdle || !isExpired(connection), "uses an expired connection")
         // The requests that it was opened for it serves also where its greatest age is zero.
-        check(!connection.hasServed || !isRetired(connection), "uses a connection that is too old")
+        check(
+            !connection.hasServed || !isRetired(connection) || connection.isOutdated && connection.isShared,
+            "uses a connection that is too old")
+        check(waiter.isEarly || !connection.isOutdated, "serves a later request with a connection of before")
         // One that has just been opened serves several at once.
         check(
             !(waiter.needsNew && connection.hasServed && !connection.isShared),
@@ -401,7 +412,7 @@ final class MockPoolDriver {
             check(ready == id, "serves with another connection than the one that became ready")
             let earlier = waiting.contains {
                 $0.key == waiter.key && $0.boundTo == nil && !($0.needsNew && connection.hasServed)
-                    && precedes($0, waiter)
+                    && ($0.isEarly || !connection.isOutdated) && precedes($0, waiter)
             }
             check(!earlier, "serves \(request) before its turn")
         }
@@ -472,7 +483,7 @@ final class MockPoolDriver {
         guard pool.lacksDial(waiter.request) else { return }
         check(connected == perHost, "a request waits without dial though there is room")
         if expectsShared[waiter.key] {
-            check(!own.contains { $0.state == .dialling }, "a dial that is for all is not for one")
+            check(!own.contains { $0.state == .dialling && !$0.isOutdated }, "a dial that is for all is not for one")
         }
         for (id, connection) in connections where hosts[connection.key] == hosts[waiter.key] {
             check(!isSurplusDial(id), "a request waits without dial beside a surplus dial")
@@ -484,6 +495,7 @@ final class MockPoolDriver {
     private func checkSurplusDials() {
         for id in connections.keys where isSurplusDial(id) {
             check(!isFinishing, "a dial for no request after shut-down")
+            check(connections[id]?.isOutdated == false, "a dial of before a renewal for no request")
             check(timer.map { $0 <= now + idleTimeout } ?? false, "a dial for no request has no time limit")
         }
     }

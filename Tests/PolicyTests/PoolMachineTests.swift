@@ -659,6 +659,67 @@ import URLLoadingPolicy
         #expect(pool.request(2, key) == [.use(2, opened)])
     }
 
+    @Test(
+        "B1.26: what is dialled when later requests are to have new connections serves who waited, and is closed then",
+        arguments: [false, true])
+    func renewingDial(isAsked: Bool) throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        if isAsked { pool.ask(dial) }
+        #expect(pool.renew() == [])
+        let later = pool.request(2, key, priority: 1)
+        let own = pool.dialled
+        #expect(later == [.dial(own, key)])
+        #expect(pool.establish(dial) == [.use(1, dial)])
+        let latest = pool.request(3, key)
+        #expect(latest == [.dial(pool.dialled, key)])
+        #expect(pool.release(dial) == [.close([dial])])
+        #expect(pool.establish(own) == [.use(2, own)])
+        #expect(pool.release(own) == [.use(3, own), .timer(.seconds(60))], "what was dialled afterwards is kept")
+    }
+
+    @Test("B1.26: at the limit a later request waits for the end of what was dialled before, which does not serve it")
+    func renewingDialAtLimit() throws {
+        let (pool, key) = (VirtualPool(perHost: 1), try poolKey())
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        _ = pool.renew()
+        #expect(pool.request(2, key) == [])
+        #expect(pool.lacksDial(2))
+        #expect(pool.establish(dial) == [.use(1, dial)])
+        let actions = pool.release(dial)
+        #expect(actions == [.close([dial]), .dial(pool.dialled, key)])
+    }
+
+    @Test("B1.26: what was dialled before is given up when none waits for it that had asked before")
+    func renewingDialGivenUp() throws {
+        let (pool, key) = (VirtualPool(perHost: 2), try poolKey())
+        _ = pool.request(1, key)
+        let first = pool.dialled
+        _ = pool.request(2, key)
+        let second = pool.dialled
+        _ = pool.renew()
+        #expect(pool.request(3, key) == [])
+        let actions = pool.cancel(1)
+        let third = pool.dialled
+        #expect(actions == [.cancelDial(first), .dial(third, key)])
+        // The first in line gets it; the later one may not have the dial of the first.
+        let others = pool.establish(third)
+        #expect(others == [.cancelDial(second), .use(2, third), .dial(pool.dialled, key)])
+        #expect(pool.requestBehind(pool.dialled) == 3)
+    }
+
+    @Test("B1.26: a connection that was dialled before and that its request could not use yet is closed")
+    func renewingHandedBack() throws {
+        let (pool, key) = (VirtualPool(), try poolKey())
+        _ = pool.request(1, key)
+        let dial = pool.dialled
+        _ = pool.renew()
+        _ = pool.establish(dial)
+        #expect(pool.handBack(dial) == [.close([dial])])
+    }
+
     @Test("B16.7: shut down gently, what waits and what is still to come is served, then each connection is closed")
     func gentleShutDown() throws {
         let (pool, key) = (VirtualPool(perHost: 2), try poolKey())

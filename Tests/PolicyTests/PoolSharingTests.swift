@@ -26,6 +26,75 @@ import URLLoadingPolicy
         #expect(pool.counts == PoolCounts(idle: 1))
     }
 
+    @Test(
+        "B1.26, H2.2: one dial is for all that asked before later requests were to have new connections, another for those"
+    )
+    func renewing() throws {
+        let (pool, key) = (VirtualPool(), try poolKey(protocols: .http2))
+        for request in 1...2 { _ = pool.request(request, key) }
+        let before = pool.dialled
+        #expect(pool.renew() == [])
+        let actions = pool.request(3, key, priority: 1)
+        let after = pool.dialled
+        #expect(actions == [.dial(after, key)])
+        #expect(pool.request(4, key) == [])
+        #expect(pool.requestBehind(after) == 3)
+        #expect(pool.establish(before, capacity: 100) == [.use(1, before), .use(2, before)])
+        #expect(pool.counts == PoolCounts(draining: 1, dialling: 1, waiting: 2))
+        #expect(pool.request(5, key) == [])
+        #expect(pool.establish(after, capacity: 100) == [3, 4, 5].map { .use($0, after) })
+        #expect(pool.release(before) == [])
+        #expect(pool.release(before) == [.close([before])])
+        #expect(pool.request(6, key) == [.use(6, after)])
+    }
+
+    @Test("B1.26, H2.2: those for whom a connection of before has no room get the dial of the later ones")
+    func renewingWithoutRoom() throws {
+        let (pool, key) = (VirtualPool(), try poolKey(protocols: .http2))
+        for request in 1...2 { _ = pool.request(request, key) }
+        let before = pool.dialled
+        _ = pool.renew()
+        _ = pool.request(3, key)
+        let after = pool.dialled
+        #expect(pool.establish(before, isShared: true) == [.use(1, before)])
+        #expect(!pool.lacksDial(2))
+        #expect(pool.establish(after, capacity: 100) == [.use(2, after), .use(3, after)])
+    }
+
+    @Test("B1.26, H2.2: a connection of before that takes no request is closed, and a new one is dialled")
+    func renewingBarred() throws {
+        let (pool, key) = (VirtualPool(), try poolKey(protocols: .http2))
+        _ = pool.request(1, key)
+        let before = pool.dialled
+        _ = pool.renew()
+        let actions = pool.establish(before, capacity: 0, isShared: true)
+        #expect(actions == [.close([before]), .dial(pool.dialled, key)])
+    }
+
+    @Test("B1.26, H2.2: where a connection of before turns out shared, the later requests keep one dial of their own")
+    func renewingUnknown() throws {
+        let (pool, key) = (VirtualPool(), try sharedKey())
+        var dials: [ConnectionID] = []
+        for request in 1...4 {
+            if request == 3 { _ = pool.renew() }
+            _ = pool.request(request, key)
+            dials.append(pool.dialled)
+        }
+        let uses: [Action] = [.use(1, dials[0]), .use(2, dials[0])]
+        #expect(pool.establish(dials[0], capacity: 100) == [.cancelDial(dials[3]), .cancelDial(dials[1])] + uses)
+        #expect(pool.establish(dials[2], capacity: 100) == [.use(3, dials[2]), .use(4, dials[2])])
+    }
+
+    @Test("B1.26: what is to be ready for later requests is no connection that was dialled before")
+    func renewingWarmUp() throws {
+        let (pool, key) = (VirtualPool(), try poolKey(protocols: .http2))
+        _ = pool.request(1, key)
+        _ = pool.renew()
+        let (warmth, actions) = pool.warmUp(2, key, 1)
+        #expect(warmth == .opening)
+        #expect(actions == [.dial(pool.dialled, key)])
+    }
+
     @Test("H2.3: the limit per host counts connections, not what they serve")
     func limit() throws {
         let (pool, key) = (VirtualPool(perHost: 1), try sharedKey())

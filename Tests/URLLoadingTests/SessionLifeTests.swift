@@ -206,6 +206,26 @@ struct SessionLifeTests {
         }
     }
 
+    @Test("B1.26: a connection that is being opened while a session is reset serves no later request")
+    func resettingInHandshake() async throws {
+        let (_, identity) = try CertificateFactory.server("127.0.0.1")
+        try await withServer(.init(tls: ServerTLS(identity: identity)), router: { _ in .text("hello") }) {
+            server async throws in
+            let sessions = Guarded<URLSession?>(nil)
+            let judge = SessionJudge { challenge, reply in
+                sessions.value?.reset { Habit.accepts(challenge, reply) }
+            }
+            let session = URLSession(configuration: .ephemeral, delegate: judge, delegateQueue: nil)
+            sessions.value = session
+            for connections in 1...2 {
+                #expect(try await session.data(from: server.at("/")).0 == Data("hello".utf8))
+                #expect(server.stats.connectionsAccepted == connections)
+            }
+            session.invalidateAndCancel()
+            sessions.value = nil
+        }
+    }
+
     @Test("B16.7: ending a session, or letting it go, closes its connections", arguments: [true, false])
     func closesConnections(invalidates: Bool) async throws {
         try await withServer(router: { _ in .text("hello") }) { server in

@@ -10,24 +10,27 @@ extension PoolMachine {
         records.setShared(row)
         if let asked { place(asked, on: row) }
         while records.connections[row].used < records.connections[row].capacity,
-            let waiter = records.keys[key].line.first
+            let waiter = records.firstServable(byNew: row)
         {
             place(waiter, on: row)
         }
         gather(key)
         endSurplusDials(of: key)
+        if records.isOutdated(row) { return drain(row) }
         if records.connections[row].used == 0 { park(row, idleLimit: nil, now: now) }
         finish(key)
     }
 
-    /// Leaves the requests of a key that go on waiting one dial for all. A request that is asked about a peer stays
-    /// with that dial.
+    /// Leaves the requests of a key that go on waiting one dial for all, or one for those that asked before a renewal
+    /// and one for the others. A request that is asked about a peer stays with that dial.
     mutating func gather(_ key: Int) {
-        var (dial, first) = (records.keys[key].dialling.oldest, PoolRecords.none)
+        var (dial, hasFirst, hasOutdated) = (records.keys[key].dialling.oldest, false, false)
         while dial != PoolRecords.none {
             let waiter = records.connections[dial].waiter
             if waiter == PoolRecords.none || !records.waiters[waiter].isBound {
-                if first == PoolRecords.none { first = dial } else { records.unpairAll(from: dial) }
+                let isOutdated = records.isOutdated(dial)
+                if isOutdated ? hasOutdated : hasFirst { records.unpairAll(from: dial) }
+                if isOutdated { hasOutdated = true } else { hasFirst = true }
             }
             dial = records.connections[dial].newer
         }
@@ -76,7 +79,8 @@ extension PoolMachine {
 
     /// The request of a dial was served by another connection, and no other waits.
     mutating func becameSurplus(_ dial: Int, now: Duration) {
-        guard phase == .running, records.keys[records.connections[dial].key].shared == 0 else { return cancel(dial) }
+        guard phase == .running, records.keys[records.connections[dial].key].shared == 0, !records.isOutdated(dial)
+        else { return cancel(dial) }
         expire(dial, at: now + limits.idleTimeout)
     }
 }

@@ -22,9 +22,7 @@ extension PoolMachine {
         let host = records.keys[row].host
         guard records.waiterRow(of: request) == nil, records.hosts[host].unmet == 0 else { return .full }
         // It joins a dial that is for all requests, or takes one for which no request waits.
-        let joins =
-            records.keys[row].expectsShared && records.keys[row].dialling.count > 0
-            || records.keys[row].surplusDials > 0
+        let joins = records.dial(of: row, forAskedAt: requestsSoFar) != nil
         guard joins || records.hosts[host].connections < limits.perHost else { return .full }
         records.addWaiter(
             Waiter(

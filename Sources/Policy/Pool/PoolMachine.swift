@@ -35,7 +35,8 @@
 // 11. Where connections have a greatest age, one that has reached it is closed if it is idle, and drains where a new
 //     request would use it. It serves the request that it was opened for, however low the limit is, and one that has
 //     reached it before that request could use it serves the next. Where later requests are to have new connections,
-//     those in use have reached it.
+//     those in use have reached it; those that are dialled reach it as they open, and serve only requests that had
+//     asked before.
 // 12. A connection that is to be ready before there is a request for it is dialled for a request that is bound to it
 //     and gives it back at once. It is opened where the host has room, and closes no other connection for that.
 
@@ -54,7 +55,7 @@ package struct PoolMachine: ~Copyable {
     private var pulled = 0
     /// What the driver's timer is set to, as far as this machine said.
     private var timer: Duration?
-    /// How many had to wait, ever.
+    /// How many had to wait, ever; a renewal counts as one, so that it has a place in the order of asking.
     var requestsSoFar = 0
     /// Whether a connection may grow too old; from then on each that opens has the time of that.
     private var mayRetire: Bool
@@ -166,11 +167,14 @@ package struct PoolMachine: ~Copyable {
         let lead = records.connections[row].waiter
         let isBound = lead != PoolRecords.none && records.waiters[lead].isBound
         records.setCapacity(capacity, of: row)
-        if mayRetire { records.setRetirement(limits.lifetime.map { now + $0 } ?? Self.never, of: row) }
+        if mayRetire {
+            let retirement = limits.lifetime.map { now + $0 } ?? Self.never
+            records.setRetirement(records.isOutdated(row) ? now : retirement, of: row)
+        }
         for other in records.noteProtocol(isShared: isShared, of: key) where other != key { matchUp(other) }
         if isShared {
             share(row, with: isBound ? lead : nil, now: now)
-        } else if let waiter = isBound ? lead : records.keys[key].line.first {
+        } else if let waiter = isBound ? lead : records.firstServable(byNew: row) {
             serve(waiter, with: row, now: now)
         } else {
             park(row, idleLimit: nil, now: now)
@@ -232,9 +236,9 @@ package struct PoolMachine: ~Copyable {
 
     /// The request that a connection was opened for cannot use it yet, for it was suspended while it was
     /// asked about it. Where no connection may grow old, this one waits all the same: else that request would
-    /// be asked anew each time.
+    /// be asked anew each time. One that was dialled before a renewal does not: later requests would have it.
     package mutating func handedBack(_ connection: ConnectionID, now: Duration) {
-        guard let row = records.row(of: connection), isRetired(row, now: now) else {
+        guard let row = records.row(of: connection), isRetired(row, now: now), !records.isOutdated(row) else {
             return released(connection, now: now)
         }
         records.setRetirement(Self.never, of: row)
@@ -323,9 +327,12 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// No request that is still to come has a connection of before (B1.26): those that are unused are closed, also
-    /// where they are still dialled, and those in use are too old from now on.
+    /// where they are still dialled, those in use are too old from now on, and those that are dialled for requests
+    /// serve these and are then too old.
     package mutating func renew(now: Duration) {
         mayRetire = true
+        requestsSoFar += 1
+        records.noteRenewal(at: requestsSoFar)
         closeUnused()
         for row in records.connections.indices where records.connections[row].isInUse {
             records.setRetirement(now, of: row)
@@ -495,7 +502,7 @@ package struct PoolMachine: ~Copyable {
     }
 
     /// Lets a connection serve its requests to their end; its place at the host is free.
-    private mutating func drain(_ row: Int) {
+    mutating func drain(_ row: Int) {
         guard records.connections[row].used > 0 else { return close(row) }
         records.move(row, to: .draining)
         finish(records.connections[row].key)

@@ -15,6 +15,9 @@ struct PoolRecords {
     /// Connections that are kept for the request that continues another one, by that other one.
     var kept: [RequestID: ConnectionID] = [:]
     private var memory = ProtocolMemory()
+    /// How many requests had asked at the last renewal, itself counted: what asks later is not to have what was dialled
+    /// before.
+    private(set) var renewedAt = 0
 
     private var keyRows: [PoolKey: Int] = [:]
     /// The key asked for last: most sessions talk to one server at a time.
@@ -239,13 +242,37 @@ struct PoolRecords {
     /// oldest of all where requests will share the connection. Returns the request.
     mutating func matchOne(_ key: Int) -> Int? {
         guard keys[key].unmet > 0 else { return nil }
-        guard keys[key].surplusDials > 0 || keys[key].expectsShared && keys[key].dialling.count > 0,
-            let waiter = firstWithoutDial(of: key)
+        guard let waiter = firstWithoutDial(of: key), let dial = dial(of: key, forAskedAt: waiters[waiter].askedAt)
         else { return nil }
-        var dial = keys[key].dialling.oldest
-        if !keys[key].expectsShared { while connections[dial].waiter != Self.none { dial = connections[dial].newer } }
         pair(dial, with: waiter)
         return waiter
+    }
+
+    /// The oldest dial under way that one more request may wait for, by when it asked.
+    func dial(of key: Int, forAskedAt askedAt: Int) -> Int? {
+        guard keys[key].surplusDials > 0 || keys[key].expectsShared && keys[key].dialling.count > 0 else { return nil }
+        var dial = keys[key].dialling.oldest
+        while dial != Self.none {
+            let isFree = keys[key].expectsShared || connections[dial].waiter == Self.none
+            if isFree, !isOutdated(dial) || askedAt < renewedAt { return dial }
+            dial = connections[dial].newer
+        }
+        return nil
+    }
+
+    /// What is dialled by now is for those that have asked by now.
+    mutating func noteRenewal(at renewedAt: Int) { self.renewedAt = renewedAt }
+
+    /// Whether a connection was dialled before the last renewal.
+    @inline(__always)
+    func isOutdated(_ row: Int) -> Bool { connections[row].dialledAt < renewedAt }
+
+    /// The first in line of a key that a new connection may serve: one that was dialled before the last renewal serves
+    /// those that had asked before it.
+    func firstServable(byNew row: Int) -> Int? {
+        let key = connections[row].key
+        guard isOutdated(row) else { return keys[key].line.first }
+        return keys[key].line.first(in: waiters) { $0.askedAt < renewedAt }
     }
 
     /// Takes a waiting request that has a dial out of its line: no other connection than that dial's serves it.
