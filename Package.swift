@@ -36,7 +36,8 @@ let package = Package(
             name: "URLLoadingWire", dependencies: ["CURLLoadingCodings", "CURLLoadingZlib"], path: "Sources/Wire"),
         .target(name: "URLLoadingTrust", dependencies: ["CURLLoadingOpenSSL"], path: "Sources/Trust"),
         .target(
-            name: "URLLoadingTLS", dependencies: ["URLLoadingTrust", "CURLLoadingOpenSSL"], path: "Sources/TLS"),
+            name: "URLLoadingTLS", dependencies: ["URLLoadingTrust", "CURLLoadingOpenSSL", "CURLLoadingPlatform"],
+            path: "Sources/TLS"),
         .target(name: "URLLoadingSystem", dependencies: ["CURLLoadingPlatform"], path: "Sources/System"),
         .target(name: "URLLoadingPolicy", dependencies: ["URLLoadingWire"], path: "Sources/Policy"),
         .target(

@@ -35,7 +35,7 @@ enum Platform {
 
     /// The number to keep for a descriptor that was just opened: where that is one of a standard descriptor, another.
     static func aboveStandard(_ raw: Int32) -> Int32 {
-        (0...STDERR_FILENO).contains(raw) ? urlloading_move_above_standard(raw) : raw
+        urlloading_move_above_standard(raw)
     }
 
     static func wake(_ raw: Int32) {

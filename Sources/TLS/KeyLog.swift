@@ -5,7 +5,7 @@
 final class KeyLog: Sendable {
     private let descriptor: Int32
 
-    /// Opens or creates the file, readable for its owner only.
+    /// Opens a regular file, or makes one, readable for its owner only.
     init(path: String) throws(TLSError) {
         switch Platform.openForAppending(path) {
         case .success(let descriptor): self.descriptor = descriptor

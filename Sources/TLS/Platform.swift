@@ -1,6 +1,8 @@
 // The few calls of the C library that TLS needs: memory for buffers, and the key log's file. The only file of this
 // target that imports it.
 
+import CURLLoadingPlatform
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -11,10 +13,19 @@
 
 /// The C library as TLS uses it.
 enum Platform {
-    /// Opens a file that only its owner may read, to append to; the error's text when that is impossible.
+    /// Opens a regular file to append to, which only its owner may read where it is made; the error's text when that
+    /// is impossible. A loop calls this: it waits for no reader of a pipe, as none of the later writes does.
     static func openForAppending(_ path: String) -> Result<Int32, SystemFailure> {
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, mode_t(0o600))
-        return descriptor >= 0 ? .success(descriptor) : .failure(SystemFailure(text: String(cString: strerror(errno))))
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let opened = open(path, flags, mode_t(0o600))
+        guard opened >= 0 else { return .failure(SystemFailure(text: String(cString: strerror(errno)))) }
+        var status = stat()
+        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(opened)
+            return .failure(SystemFailure(text: "it is not a regular file"))
+        }
+        // B16.85: what a program prints that has closed its standard descriptors would go into the file.
+        return .success(urlloading_move_above_standard(opened))
     }
 
     /// Writes as much as one call takes; lines appended in one call stay whole.

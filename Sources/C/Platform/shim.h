@@ -53,9 +53,12 @@ static const uint32_t urlloading_epoll_hup = EPOLLHUP;
 static const uint32_t urlloading_epoll_err = EPOLLERR;
 static const uint32_t urlloading_epoll_et = 1u << 31;
 
-// Moves an open descriptor away from the numbers of the standard ones, and gives its new number; the old one where no
-// other is free.
+// Moves an open descriptor away from the numbers of the standard ones, and gives its new number; the old one where it
+// has none of those, or no other is free.
 static inline int urlloading_move_above_standard(int descriptor) {
+    if (descriptor < 0 || descriptor > STDERR_FILENO) {
+        return descriptor;
+    }
     int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (moved < 0) {
         return descriptor;

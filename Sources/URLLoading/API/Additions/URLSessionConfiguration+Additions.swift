@@ -59,7 +59,9 @@ extension URLSessionConfiguration {
     }
 
     /// Ours: the file to which the secrets of TLS connections are appended, so that a packet analyser can read the
-    /// traffic; `nil`, the default, means never.
+    /// traffic; `nil`, the default, means never. Where it does not exist it is made, for its owner alone. What is
+    /// no regular file, such as a pipe or a terminal, is not written to: as with one that cannot be opened, https
+    /// fails with `secureConnectionFailed`.
     public var tlsKeyLogFile: URL? {
         get { value(\.tlsKeyLogFile) }
         set { assign(\.tlsKeyLogFile, newValue) }
