@@ -1,3 +1,4 @@
+import CURLLoadingOpenSSL
 import Testing
 import URLLoadingLoopbackServer
 import URLLoadingSystem
@@ -222,6 +223,71 @@ import URLLoadingTrust
         try folder.write(hashedName(root) + ".0", text + "\n")
         let store = SystemStore.find(certificateFile: nil, certificateDirectories: folder.path)
         #expect(try verdict(store).failure == nil)
+    }
+
+    /// The certificate in OpenSSL's form, as good for clients only, or as bad for servers.
+    private func marked(_ certificate: Certificate, rejects: Bool) throws -> String {
+        let copy = try Certificate(der: certificate.der)
+        let purpose = OBJ_nid2obj(rejects ? NID_server_auth : NID_client_auth)
+        let isMarked =
+            rejects ? X509_add1_reject_object(copy.pointer, purpose) : X509_add1_trust_object(copy.pointer, purpose)
+        try #require(isMarked == 1)
+        let content = OpenSSLEncoding.bytes { i2d_X509_AUX(copy.pointer, $0) }
+        var text = [UInt8](repeating: 0, count: content.count * 2)
+        let count = EVP_EncodeBlock(&text, content, Int32(content.count))
+        // PEM's lines have 64 characters.
+        var lines: [String] = []
+        var rest = text[..<Int(count)]
+        while !rest.isEmpty {
+            lines.append(String(decoding: rest.prefix(64), as: UTF8.self))
+            rest = rest.dropFirst(64)
+        }
+        return "-----BEGIN TRUSTED CERTIFICATE-----\n" + lines.joined(separator: "\n")
+            + "\n-----END TRUSTED CERTIFICATE-----\n"
+    }
+
+    @Test(
+        "B3.40: a certificate that the store rejects for servers is refused, a server's own as a root's, whatever copies are beside it",
+        arguments: [true, false], [true, false])
+    func rejected(_ rejects: Bool, _ isOwn: Bool) throws {
+        let own = try CertificateFactory.selfSigned(.server("example.test"))
+        let chain = isOwn ? own.chain : try Chains.leaf.get().chain
+        let anchor = isOwn ? own.certificate : try Chains.root.get().certificate
+        let (bad, plain) = (try marked(anchor, rejects: rejects), anchor.pem)
+        let policy = TrustPolicy(host: HostName("example.test"))
+        for (text, isGood) in [(plain, true), (bad, false), (bad + plain, false), (plain + bad, false)] {
+            let folder = try TemporaryFolder()
+            let bundle = try folder.write("bundle.pem", text)
+            let hashed = try TemporaryFolder()
+            try hashed.write(hashedName(anchor) + ".0", text)
+            for (file, directory) in [(bundle, nil), (nil, hashed.path), (bundle, hashed.path)] {
+                let store = SystemStore.find(certificateFile: file, certificateDirectories: directory)
+                let stored = SystemRootsEvaluator(roots: TrustRoots(store: store)).evaluate(chain, policy: policy)
+                #expect(stored.reason == (isGood ? nil : .wrongPurpose))
+            }
+            let given = AnchorsEvaluator(anchors: try Certificate.parse(pem: text)).evaluate(chain, policy: policy)
+            #expect(given.reason == (isGood ? nil : .wrongPurpose))
+        }
+        // The directory has the plain copy, the bundle the marked one, and the other way round.
+        for (inBundle, inDirectory) in [(bad, plain), (plain, bad)] {
+            let folder = try TemporaryFolder()
+            let bundle = try folder.write("bundle.pem", inBundle)
+            let hashed = try TemporaryFolder()
+            try hashed.write(hashedName(anchor) + ".0", inDirectory)
+            let store = SystemStore.find(certificateFile: bundle, certificateDirectories: hashed.path)
+            let verdict = SystemRootsEvaluator(roots: TrustRoots(store: store)).evaluate(chain, policy: policy)
+            #expect(verdict.reason == .wrongPurpose)
+        }
+    }
+
+    @Test("B3.40: a server's certificate that the store rejects is refused below an issuer that is believed, too")
+    func rejectedBelowRoot() throws {
+        let issued = try Chains.leaf.get()
+        let text = try Chains.root.get().certificate.pem + marked(issued.certificate, rejects: true)
+        let folder = try TemporaryFolder()
+        let bundle = try folder.write("bundle.pem", text)
+        #expect(
+            try verdict(SystemStore.find(certificateFile: bundle, certificateDirectories: nil)).reason == .wrongPurpose)
     }
 
     @Test("B3.6: files and blocks of a store that are not certificates are skipped")

@@ -196,7 +196,8 @@ struct PathBuilder {
         var found: [(Certificate, IssuerRules.Place)] = []
         for roots in roots {
             do throws(FilesNeeded) {
-                let anchors = try roots.anchors(name, isThorough: isThorough, mayWait: mayWait)
+                let anchors = AnchorSettings.strictest(
+                    try roots.anchors(name, isThorough: isThorough, mayWait: mayWait), policy.purpose)
                 found += anchors.map { ($0, roots.isStore ? .storedAnchor : .anchor) }
             } catch {
                 needsFiles = true

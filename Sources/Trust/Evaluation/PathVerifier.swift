@@ -14,7 +14,9 @@ enum PathVerifier {
         defer { OpenSSLErrors.clear() }
         let now = policy.time ?? Platform.now()
         let leaf = chain.leaf
-        if try isAnchor(leaf, roots, isThorough: false, mayWait) { return ofAnchor(chain, policy, now) }
+        if let anchor = try anchor(leaf, roots, policy, isThorough: false, mayWait) {
+            return ofAnchor(anchor, chain, policy, now)
+        }
         let ofLeaf = LeafRules.problems(leaf, isAnchor: false, policy: policy, now: now)
         var builder = PathBuilder(
             chain, roots: roots, isThorough: false, mayWait: mayWait, policy: policy, now: now, budget: WorkBudget())
@@ -25,7 +27,9 @@ enum PathVerifier {
             guard mayWait else { throw FilesNeeded() }
             for roots in roots { roots.lookAgain() }
             // An administrator may have added a server's own certificate to the bundle alone.
-            if try isAnchor(leaf, roots, isThorough: true, mayWait) { return ofAnchor(chain, policy, now) }
+            if let anchor = try anchor(leaf, roots, policy, isThorough: true, mayWait) {
+                return ofAnchor(anchor, chain, policy, now)
+            }
             builder = PathBuilder(
                 chain, roots: roots, isThorough: true, mayWait: mayWait, policy: policy, now: now,
                 budget: builder.budget)
@@ -45,21 +49,26 @@ enum PathVerifier {
         return .refused(failure)
     }
 
-    /// Whether a leaf is an anchor itself (B3.40).
-    private static func isAnchor(
-        _ leaf: Certificate, _ roots: [TrustRoots], isThorough: Bool, _ mayWait: Bool
-    ) throws(FilesNeeded) -> Bool {
+    /// The anchor that a leaf is itself (B3.40), which alone has settings: a server sends none. Of several copies one
+    /// that is not allowed.
+    private static func anchor(
+        _ leaf: Certificate, _ roots: [TrustRoots], _ policy: TrustPolicy, isThorough: Bool, _ mayWait: Bool
+    ) throws(FilesNeeded) -> Certificate? {
         for roots in roots {
             let anchors = try roots.anchors(leaf.subjectName, isThorough: isThorough, mayWait: mayWait)
-            if anchors.contains(leaf) { return true }
+            if let anchor = AnchorSettings.strictest(anchors.filter { $0 == leaf }, policy.purpose).first {
+                return anchor
+            }
         }
-        return false
+        return nil
     }
 
-    private static func ofAnchor(_ chain: CertificateChain, _ policy: TrustPolicy, _ now: Int64) -> TrustVerdict {
+    private static func ofAnchor(
+        _ anchor: Certificate, _ chain: CertificateChain, _ policy: TrustPolicy, _ now: Int64
+    ) -> TrustVerdict {
         let leaf = chain.leaf
         var problems = LeafRules.problems(leaf, isAnchor: true, policy: policy, now: now)
-        if !AnchorSettings.allow(leaf, policy.purpose) { problems.add(.wrongPurpose, leaf) }
+        if !AnchorSettings.allow(anchor, policy.purpose) { problems.add(.wrongPurpose, leaf) }
         if let failure = problems.failure { return .refused(failure) }
         return .trusted(VerifiedPeer(presented: chain, path: [leaf]))
     }

@@ -11,6 +11,8 @@ package final class SystemStore: Sendable {
     private let files: [String]
     /// Which files these were when the store was found.
     private let identities: [Platform.FileIdentity?]
+    /// Whether directory and bundle are no two forms of one list, so that one of them can reject what the other has.
+    private let asksBoth: Bool
     private let bundle = Mutex<BundleIndex?>(nil)
 
     /// Whether no place held anything.
@@ -45,6 +47,7 @@ package final class SystemStore: Sendable {
             : candidates.first(where: Platform.isReadableFile).map { [$0] } ?? []
         self.files = files
         identities = files.map(Platform.identity)
+        asksBoth = takesEveryFile
         self.directories = takesEveryFile ? directories : Array(directories.prefix(1))
     }
 
@@ -54,13 +57,15 @@ package final class SystemStore: Sendable {
             || bundle.withLock { $0?.lacksFile ?? false }
     }
 
-    /// Every certificate of this subject name: from the directories, or from the bundle where there are none.
+    /// Every certificate of this subject name: from the directories, or from the bundle where there are none; from
+    /// both where the environment names them.
     ///
     /// A thorough look-up asks the bundle in any case, because an administrator may have changed only one of them, and
-    /// asks it by the name's hash, because one name can be encoded in several ways.
+    /// asks it by the name's hash, because one name can be encoded in several ways. A certificate that is in both
+    /// comes twice where the bundle has settings beside it.
     func certificates(_ subject: SubjectName, isThorough: Bool) -> [Certificate] {
         let hashed = directories.flatMap { Self.read(hash: subject.hash, in: $0) }
-        if files.isEmpty || (!directories.isEmpty && !isThorough) { return hashed }
+        if files.isEmpty || (!directories.isEmpty && !isThorough && !asksBoth) { return hashed }
         let bundled = bundle.withLock { index in
             var present = index ?? BundleIndex(files: files)
             index = nil
@@ -68,7 +73,7 @@ package final class SystemStore: Sendable {
             return isThorough
                 ? present.certificates(subjectHash: subject.hash) : present.certificates(subject: subject.encoded)
         }
-        return hashed + bundled.filter { !hashed.contains($0) }
+        return hashed + bundled.filter { AnchorSettings.exist(beside: $0) || !hashed.contains($0) }
     }
 
     /// OpenSSL's names are eight hexadecimal digits, a dot, and a number that counts equal hashes from 0.
