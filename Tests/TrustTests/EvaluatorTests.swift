@@ -263,7 +263,7 @@ import URLLoadingTrust
         _ = try folder.write("known-hosts.lock", "")
         try folder.restrict("known-hosts")
         let known = try KnownHostsEvaluator(path: path)
-        #expect(known.evaluate(own, policy: policy).isTrusted)
+        #expect(try known.meet(own, policy: policy).isTrusted)
         let evaluators: [(any TrustEvaluator, good: CertificateChain, bad: CertificateChain)] = [
             (PerHostEvaluator([(.init("example.test"), try anchors())], otherwise: trustsAll), chain, own),
             (SelfSignedHostEvaluator(own.leaf, host: HostName("example.test"), otherwise: trustsAll), own, chain),
@@ -298,14 +298,77 @@ import URLLoadingTrust
         let other = try CertificateFactory.selfSigned(.server("example.test"))
         let evaluator = try KnownHostsEvaluator(path: path)
         let second = try KnownHostsEvaluator(path: path)
-        #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted)
+        #expect(try evaluator.meet(own.chain, policy: policy).isTrusted)
         #expect(evaluator.evaluate(renewed.chain, policy: policy).isTrusted)
         #expect(evaluator.evaluate(other.chain, policy: policy).reason == .knownHostChanged)
         #expect(second.evaluate(other.chain, policy: policy).reason == .knownHostChanged)
         #expect(folder.mode("known-hosts") == 0o600)
         try evaluator.forget(HostName("example.test"))
-        #expect(evaluator.evaluate(other.chain, policy: policy).isTrusted)
+        #expect(try evaluator.meet(other.chain, policy: policy).isTrusted)
         #expect(try KnownHostsEvaluator(path: path).evaluate(own.chain, policy: policy).reason == .knownHostChanged)
+    }
+
+    private func emptyKnownHosts() throws -> (folder: TemporaryFolder, path: String) {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("known-hosts", "")
+        _ = try folder.write("known-hosts.lock", "")
+        try folder.restrict("known-hosts")
+        return (folder, path)
+    }
+
+    @Test(
+        "B3.88: a verdict writes no host down, whatever is asked, and what is joined or wrapped passes on what is learnt"
+    )
+    func verdictsLearnNothing() throws {
+        let leaf = try Chains.leaf.get()
+        let chain = leaf.chain
+        let other = try CertificateFactory.selfSigned(.server("other.test"))
+        let pin = leaf.certificate.spkiSHA256
+        let wrappings: [(any TrustEvaluator) throws -> any TrustEvaluator] = [
+            { $0 }, { AllOfEvaluator([$0, try anchors()]) }, { AllOfEvaluator([try anchors(), $0]) },
+            { AnyOfEvaluator([trustsNone, $0]) }, { PerHostEvaluator([(.init("example.test"), $0)], otherwise: nil) },
+            { PerHostEvaluator([], otherwise: $0) }, { try PinnedKeysEvaluator(spkiSHA256: [pin], besides: $0) },
+            { PinnedCertificatesEvaluator([leaf.certificate], besides: $0) },
+            { SelfSignedHostEvaluator(other.certificate, host: HostName("other.test"), otherwise: $0) },
+            { $0.adjusting { $0.revocation.mode = .soft } },
+        ]
+        for (number, wrap) in wrappings.enumerated() {
+            let (folder, path) = try emptyKnownHosts()
+            defer { withExtendedLifetime(folder) {} }
+            let evaluator = try wrap(try KnownHostsEvaluator(path: path))
+            let late = try wrap(try KnownHostsEvaluator(path: path))
+            #expect(evaluator.learns, "\(number)")
+            #expect(evaluator.evaluate(chain, policy: policy).isTrusted, "\(number)")
+            #expect(throws: FilesNeeded.self, "\(number)") {
+                try evaluator.learn(chain, policy: policy, mayWait: false)
+            }
+            #expect(try readFile(path).isEmpty, "\(number)")
+            #expect(try evaluator.meet(chain, policy: policy).isTrusted, "\(number)")
+            #expect(try !readFile(path).isEmpty, "\(number)")
+            // Another process has met another server of this name between the verdict and the end.
+            let elsewhere = try KnownHostsEvaluator(path: path)
+            try elsewhere.forget(HostName("example.test"))
+            #expect(try elsewhere.meet(other.chain, policy: policy).isTrusted)
+            let refusal = try late.learn(chain, policy: policy, mayWait: true)
+            #expect(refusal.map { [$0.reason] + $0.further }?.contains(.knownHostChanged) == true, "\(number)")
+        }
+        let (folder, path) = try emptyKnownHosts()
+        defer { withExtendedLifetime(folder) {} }
+        let vouched = VerifiedPeer.vouchedForByApplication(chain)
+        let refusing: [any TrustEvaluator] = [
+            AllOfEvaluator([try KnownHostsEvaluator(path: path), trustsNone]),
+            PinnedCertificatesEvaluator([other.certificate], besides: try KnownHostsEvaluator(path: path)),
+        ]
+        for evaluator in refusing {
+            #expect(try !evaluator.meet(chain, policy: policy).isTrusted)
+            // The application's word is no belief of the evaluator's.
+            #expect(try evaluator.learn(of: vouched, policy: policy, mayWait: true) == nil)
+            #expect(try readFile(path).isEmpty)
+        }
+        let known = try KnownHostsEvaluator(path: path)
+        #expect(try known.learn(of: vouched, policy: policy, mayWait: true) == nil)
+        #expect(known.evaluate(other.chain, policy: policy).reason == .knownHostChanged)
+        #expect(!trustsAll.learns && !AllOfEvaluator([trustsAll, trustsNone]).learns)
     }
 
     @Test("B3.47: where an answer about revocation is demanded, a certificate that is believed by itself is refused")
@@ -327,7 +390,7 @@ import URLLoadingTrust
         _ = try folder.write("known-hosts", "")
         _ = try folder.write("known-hosts.lock", "")
         try folder.restrict("known-hosts")
-        for evaluator in evaluators { #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted) }
+        for evaluator in evaluators { #expect(try evaluator.meet(own.chain, policy: policy).isTrusted) }
         #expect(!known.evaluate(own.chain, policy: hard).isTrusted, "a known host")
         var elsewhere = TrustPolicy(host: HostName("other.test"))
         elsewhere.revocation.mode = .hard
@@ -344,7 +407,7 @@ import URLLoadingTrust
         let own = try CertificateFactory.selfSigned(.server("example.test"))
         let evaluator = try KnownHostsEvaluator(path: folder.path + "/known-hosts")
         #expect(folder.mode(leftOver) != 0)
-        #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted)
+        #expect(try evaluator.meet(own.chain, policy: policy).isTrusted)
         #expect(folder.mode(leftOver) == 0 && others.allSatisfy { folder.mode($0) != 0 })
     }
 
@@ -357,13 +420,13 @@ import URLLoadingTrust
         let own = try CertificateFactory.selfSigned(.server("example.test"))
         let other = TrustPolicy(host: HostName("other.test"))
         let evaluator = try KnownHostsEvaluator(path: path, patience: .milliseconds(20))
-        #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted)
+        #expect(try evaluator.meet(own.chain, policy: policy).isTrusted)
         try folder.locked("known-hosts.lock") {
-            #expect(evaluator.evaluate(own.chain, policy: policy).isTrusted)
-            let words = evaluator.evaluate(own.chain, policy: other).failure?.description
+            #expect(try evaluator.meet(own.chain, policy: policy).isTrusted)
+            let words = try evaluator.meet(own.chain, policy: other).failure?.description
             #expect(words?.contains("kept \(path).lock locked for 0.02 seconds") == true, "\(words ?? "")")
         }
-        #expect(evaluator.evaluate(own.chain, policy: other).isTrusted)
+        #expect(try evaluator.meet(own.chain, policy: other).isTrusted)
     }
 
     @Test("Where files may not be read, unknown hosts and unread roots get no verdict, and no file is touched")
@@ -377,7 +440,7 @@ import URLLoadingTrust
         _ = try folder.write("known-hosts", "")
         _ = try folder.write("known-hosts.lock", "")
         try folder.restrict("known-hosts")
-        #expect(known.evaluate(chain, policy: policy).isTrusted)
+        #expect(try known.meet(chain, policy: policy).isTrusted)
         #expect(try known.evaluateAtOnce(chain, policy: policy).isTrusted)
 
         let bundle = try folder.write("bundle.crt", try Chains.root.get().certificate.pem)
@@ -416,7 +479,16 @@ import URLLoadingTrust
         #expect(throws: CertificateError.self) { try KnownHostsEvaluator(path: open) }
         let nowhere = try KnownHostsEvaluator(path: "/nowhere/at/all")
         let chain = try Chains.leaf.get().chain
-        #expect(nowhere.evaluate(chain, policy: policy).isTrusted == false)
+        #expect(try nowhere.meet(chain, policy: policy).isTrusted == false)
         #expect(nowhere.evaluate(chain, policy: TrustPolicy(host: nil)).isTrusted == false)
+    }
+}
+
+extension TrustEvaluator {
+    /// What becomes of a connection: the verdict, and what is said of a believed server once it stands.
+    fileprivate func meet(_ chain: CertificateChain, policy: TrustPolicy) throws -> TrustVerdict {
+        let verdict = evaluate(chain, policy: policy)
+        guard case .trusted(let peer) = verdict else { return verdict }
+        return try learn(of: peer, policy: policy, mayWait: true).map { .refused($0) } ?? verdict
     }
 }

@@ -265,6 +265,43 @@ struct TrustConfigurationTests {
         }
     }
 
+    @Test("B3.88: a host that is refused in the end is not written down, whoever refuses it")
+    func refusedHosts() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
+        defer {
+            for name in [file.path, file.path + ".lock"] { try? FileManager.default.removeItem(atPath: name) }
+        }
+        let stranger = try stranger.get()
+        try await withPlace { place in
+            let refused: [Evaluation] = [
+                .allOf([.knownHosts(file: file), .anchors(pem: stranger.pem)]),
+                .pinnedKeys([stranger.pin], besides: .knownHosts(file: file)),
+            ]
+            for evaluation in refused { #expect(await LoadEnd(place.url, judgedBy: evaluation).isRefused()) }
+            let pinned = URLSessionConfiguration.ephemeral
+            pinned.serverTrustEvaluation = .knownHosts(file: file)
+            let pins = ["NSPinnedLeafIdentities": [["SPKI-SHA256-BASE64": stranger.pin]]]
+            pinned.appTransportSecurity = try .init(dictionary: ["NSPinnedDomains": ["localhost": pins]])
+            #expect(await LoadEnd(place.url, pinned).error?.code == .secureConnectionFailed)
+            let asking = URLSessionConfiguration.ephemeral
+            asking.serverTrustEvaluation = .knownHosts(file: file)
+            let refusing = Evaluating(accepts: false)
+            #expect(await LoadEnd(place.url, asking, delegate: refusing).error?.code == .cancelled)
+            #expect(refusing.verdicts.withLock { $0 } == [true])
+            #expect(place.server.stats.requests == 0)
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+        }
+        try await withPlace { place in
+            let asking = URLSessionConfiguration.ephemeral
+            asking.serverTrustEvaluation = .knownHosts(file: file)
+            #expect(await LoadEnd(place.url, asking, delegate: Evaluating(accepts: true)).isWhole)
+        }
+        try await withPlace { place in
+            let changed = await LoadEnd(place.url, judgedBy: .knownHosts(file: file))
+            #expect(changed.isRefused("not the one that this host had before"), "a delegate's server is remembered")
+        }
+    }
+
     @Test("B3.47: known hosts and a certificate for one host are refused where an answer about revocation is demanded")
     func demandedAnswer() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
@@ -337,6 +374,27 @@ struct TrustConfigurationTests {
         #expect(composed.problem == nil && composed == composed && composed != .system)
         #expect(
             Evaluation.anchors(pem: "a") == .anchors(.pem("a")) && Evaluation.anchors(pem: "a") != .anchors(pem: "b"))
+    }
+}
+
+/// Evaluates the trust, and accepts the server or cancels whatever came of it.
+private final class Evaluating: NSObject, URLSessionDelegate {
+    let verdicts = Guarded<[Bool]>([])
+    private let accepts: Bool
+
+    init(accepts: Bool) { self.accepts = accepts }
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let trust = challenge.protectionSpace.serverTrust else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        let isTrusted = SecTrustEvaluateWithError(trust, nil)
+        verdicts.withLock { $0.append(isTrusted) }
+        completionHandler(
+            accepts ? .useCredential : .cancelAuthenticationChallenge, accepts ? URLCredential(trust: trust) : nil)
     }
 }
 

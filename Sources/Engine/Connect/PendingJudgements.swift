@@ -1,5 +1,5 @@
 // What handshakes of one loop wait for from threads that may wait for disks, locks and the program: verdicts that need
-// files, and certificates that a storage of the program's own class has.
+// files, hosts that are written down, and certificates that a storage of the program's own class has.
 //
 // Must not know: what is judged, and what is chosen from.
 
@@ -13,6 +13,8 @@ final class PendingJudgements {
         case verdict(TrustVerdict)
         /// What a connection lacks that is demanded of it; nil for nothing.
         case violation(String?)
+        /// Why a server that was believed is refused when it is to be remembered; nil where it is not.
+        case learnt(TrustFailure?)
         /// Which certificate is shown by default.
         case identity(Identity?)
     }

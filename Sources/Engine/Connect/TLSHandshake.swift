@@ -230,6 +230,31 @@ final class TLSHandshake: ByteStreamObserver {
 
     private func finish(lacking violation: String?) {
         if let violation { return finish(.failure(.demandNotMet(violation))) }
+        let core = core
+        guard core.configuration.trust.learns, let peer = tls?.peer else { return handOut() }
+        let (trust, policy) = (core.configuration.trust, TrustPolicy(host: HostName(origin.matchingHost)))
+        do throws(FilesNeeded) {
+            finish(refusing: try trust.learn(of: peer, policy: policy, mayWait: false))
+        } catch {
+            judgeElsewhere(on: core.judges) {
+                do throws(FilesNeeded) {
+                    return .learnt(try trust.learn(of: peer, policy: policy, mayWait: true))
+                } catch {
+                    return .learnt(TrustFailure(.other("it could not be remembered"), peer.presented.leaf))
+                }
+            } then: { [self] judgement in
+                if case .learnt(let failure) = judgement { finish(refusing: failure) }
+            }
+        }
+    }
+
+    /// The end for a server that meets every demand, and is remembered where the session's evaluator does that (B3.88).
+    private func finish(refusing failure: TrustFailure?) {
+        if let failure { return finish(.failure(.untrusted(failure))) }
+        handOut()
+    }
+
+    private func handOut() {
         guard let channel else { return }
         channel.hold(held)
         // The last message waits in the session: the first request leaves together with it.

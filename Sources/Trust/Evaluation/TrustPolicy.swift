@@ -78,8 +78,6 @@ package struct TrustPolicy: Sendable, Hashable {
     package var maximumIntermediates: Int
     /// What conditions that were put on an evaluator do not take back (B3.34, B3.47).
     package var fixed: Parts = []
-    /// Whether the chain is refused already, and only what else is wrong is asked: nothing is learnt from it.
-    package var isForTelling = false
 
     /// The default policy for a peer of this name, at the end of a connection to it.
     package init(

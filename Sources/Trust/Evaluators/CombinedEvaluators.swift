@@ -14,19 +14,39 @@ package struct AnyOfEvaluator: FileEvaluator {
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
+        try ask(chain, policy, mayWait).verdict
+    }
+
+    /// The verdict, and the one that trusts the chain.
+    private func ask(
+        _ chain: CertificateChain, _ policy: TrustPolicy, _ mayWait: Bool
+    ) throws(FilesNeeded) -> (verdict: TrustVerdict, believer: (any TrustEvaluator)?) {
         var refusal: TrustFailure?
         for evaluator in evaluators {
             switch try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait) {
-            case .trusted(let peer): return .trusted(peer)
+            case .trusted(let peer): return (.trusted(peer), evaluator)
             case .refused(let failure):
                 if refusal.map({ failure.isTold(inPlaceOf: $0) }) ?? true { refusal = failure }
             }
         }
-        return .refused(refusal ?? TrustFailure(.other("there is no evaluator to judge it"), chain.leaf))
+        return (.refused(refusal ?? TrustFailure(.other("there is no evaluator to judge it"), chain.leaf)), nil)
     }
 
     /// Those of all evaluators together.
     package func conditions(on policy: TrustPolicy) -> TrustPolicy { evaluators.conditions(on: policy) }
+
+    /// Whether one of them does.
+    package var learns: Bool { evaluators.contains { $0.learns } }
+
+    /// Tells the one by which the chain is believed.
+    package func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustFailure?
+    {
+        let (verdict, believer) = try ask(chain, policy, mayWait)
+        // What was believed a moment ago may have been met elsewhere with another key.
+        if case .refused(let failure) = verdict { return failure }
+        return try believer?.learn(chain, policy: policy, mayWait: mayWait)
+    }
 }
 
 /// Believes a server that all of several evaluators believe (B3.65).
@@ -45,13 +65,10 @@ package struct AllOfEvaluator: FileEvaluator {
     {
         var belief: VerifiedPeer?
         var refusals: [TrustFailure] = []
-        var policy = policy
         for evaluator in evaluators {
             switch try evaluator.verdict(on: chain, policy: policy, mayWait: mayWait) {
             case .trusted(let peer): if belief?.path.isEmpty ?? true { belief = peer }
-            case .refused(let failure):
-                refusals.append(failure)
-                policy.isForTelling = true
+            case .refused(let failure): refusals.append(failure)
             }
         }
         if let failure = TrustFailure(joining: refusals) { return .refused(failure) }
@@ -61,6 +78,19 @@ package struct AllOfEvaluator: FileEvaluator {
 
     /// Those of all evaluators together.
     package func conditions(on policy: TrustPolicy) -> TrustPolicy { evaluators.conditions(on: policy) }
+
+    /// Whether one of them does.
+    package var learns: Bool { evaluators.contains { $0.learns } }
+
+    /// Tells all of them, up to one that refuses.
+    package func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustFailure?
+    {
+        for evaluator in evaluators {
+            if let failure = try evaluator.learn(chain, policy: policy, mayWait: mayWait) { return failure }
+        }
+        return nil
+    }
 }
 
 /// Lets the connection's host decide which evaluator is asked (B3.66).
@@ -89,6 +119,16 @@ package struct PerHostEvaluator: FileEvaluator {
     /// Those of the host's evaluator.
     package func conditions(on policy: TrustPolicy) -> TrustPolicy {
         evaluator(for: policy.place)?.conditions(on: policy) ?? policy
+    }
+
+    /// Whether one of them does, whatever its hosts.
+    package var learns: Bool { entries.contains { $0.value.learns } || fallback?.learns ?? false }
+
+    /// Tells the host's evaluator.
+    package func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustFailure?
+    {
+        try evaluator(for: policy.place)?.learn(chain, policy: policy, mayWait: mayWait)
     }
 
     private func evaluator(for host: HostName?) -> (any TrustEvaluator)? {

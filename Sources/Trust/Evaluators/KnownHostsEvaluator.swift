@@ -1,6 +1,6 @@
-// Trust on first use: the key that a host shows first is written down, and from then on it must show that one. Protects
-// against an attacker who comes in between later, not against one who was there from the beginning. A host that is
-// known needs no file.
+// Trust on first use: the key that a host shows first is written down once its connection stands, and from then on it
+// must show that one. Protects against an attacker who comes in between later, not against one who was there from the
+// beginning. A host that is known needs no file.
 
 import Synchronization
 
@@ -16,31 +16,65 @@ package final class KnownHostsEvaluator: FileEvaluator {
         entries = Mutex(try file.read())
     }
 
-    /// Compares the leaf's key with the host's, or writes it down; its dates count as ever (B3.28). A leaf that is
-    /// refused is not written down.
+    /// Compares the leaf's key with the host's; its dates count as ever (B3.28). Any key of a host that was never seen
+    /// will do, and is not written down yet.
     package func judge(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
         -> TrustVerdict
     {
-        guard let host = policy.place?.description, KnownHostsFile.isWritable(host) else {
+        guard let host = Self.name(of: policy) else {
             return .refused(TrustFailure(.other("it has no host name to be remembered by"), chain.leaf))
         }
         let leaf = chain.leaf
         if let failure = PathProblems.alone(leaf, policy: policy).failure { return .refused(failure) }
-        let key = leaf.spkiSHA256
-        var isKnown = entries.withLock { $0[host]?.contains { ConstantTime.equal($0, key) } }
-        if isKnown == nil, policy.isForTelling { return .trusted(VerifiedPeer(presented: chain, path: [leaf])) }
+        var isKnown = knows(host, leaf)
         if isKnown == nil {
             guard mayWait else { throw FilesNeeded() }
             do throws(CertificateError) {
-                // Of two first connections the second is compared with the first, in the file: another one of this
-                // process or of another may have met the host meanwhile.
-                isKnown = try file.add(host, key) { all in entries.withLock { $0 = all } }
+                // Another one of this process or of another may have met the host. What is read without the lock is
+                // not kept: it may be older than what another thread has kept meanwhile.
+                isKnown = Self.has(leaf, try file.read()[host])
             } catch {
                 return .refused(TrustFailure(.other(error.description), leaf))
             }
         }
-        if isKnown == true { return .trusted(VerifiedPeer(presented: chain, path: [leaf])) }
+        if isKnown ?? true { return .trusted(VerifiedPeer(presented: chain, path: [leaf])) }
         return .refused(TrustFailure(.knownHostChanged, leaf))
+    }
+
+    /// That it remembers hosts.
+    package var learns: Bool { true }
+
+    /// Writes down the key of a host that was never seen (B3.88).
+    package func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustFailure?
+    {
+        guard let host = Self.name(of: policy) else { return nil }
+        let leaf = chain.leaf
+        var isKnown = knows(host, leaf)
+        if isKnown == nil {
+            guard mayWait else { throw FilesNeeded() }
+            do throws(CertificateError) {
+                // Of two first connections the second is compared with the first, in the file.
+                isKnown = try file.add(host, leaf.spkiSHA256) { all in entries.withLock { $0 = all } }
+            } catch {
+                return TrustFailure(.other(error.description), leaf)
+            }
+        }
+        return isKnown == true ? nil : TrustFailure(.knownHostChanged, leaf)
+    }
+
+    private static func name(of policy: TrustPolicy) -> String? {
+        guard let host = policy.place?.description, KnownHostsFile.isWritable(host) else { return nil }
+        return host
+    }
+
+    /// Whether the host had this key before; nil where it was never seen.
+    private func knows(_ host: String, _ leaf: Certificate) -> Bool? { Self.has(leaf, entries.withLock { $0[host] }) }
+
+    private static func has(_ leaf: Certificate, _ keys: [[UInt8]]?) -> Bool? {
+        guard let keys else { return nil }
+        let key = leaf.spkiSHA256
+        return keys.contains { ConstantTime.equal($0, key) }
     }
 
     /// Forgets a host, whose next key is believed again; waits for the file.

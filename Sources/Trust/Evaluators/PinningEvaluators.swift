@@ -21,6 +21,16 @@ package struct PinnedCertificatesEvaluator: FileEvaluator {
 
     /// The base's.
     package func conditions(on policy: TrustPolicy) -> TrustPolicy { base.conditions(on: policy) }
+
+    /// Whether the base does.
+    package var learns: Bool { base.learns }
+
+    /// Tells the base.
+    package func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustFailure?
+    {
+        try base.learn(chain, policy: policy, mayWait: mayWait)
+    }
 }
 
 /// Believes chains that another evaluator believes and that have one of the pinned keys in them (B3.49, B3.50).
@@ -56,6 +66,16 @@ package struct PinnedKeysEvaluator: FileEvaluator {
 
     /// The base's.
     package func conditions(on policy: TrustPolicy) -> TrustPolicy { base.conditions(on: policy) }
+
+    /// Whether the base does.
+    package var learns: Bool { base.learns }
+
+    /// Tells the base.
+    package func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustFailure?
+    {
+        try base.learn(chain, policy: policy, mayWait: mayWait)
+    }
 
     /// The hashes that are meant, of which there is at least one.
     static func decode(_ pins: [String]) throws(CertificateError) -> [[UInt8]] {

@@ -33,4 +33,14 @@ package struct SelfSignedHostEvaluator: FileEvaluator {
     package func conditions(on policy: TrustPolicy) -> TrustPolicy {
         policy.place == host ? policy : fallback?.conditions(on: policy) ?? policy
     }
+
+    /// Whether the fallback does.
+    package var learns: Bool { fallback?.learns ?? false }
+
+    /// Tells the fallback of other hosts.
+    package func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded)
+        -> TrustFailure?
+    {
+        policy.place == host ? nil : try fallback?.learn(chain, policy: policy, mayWait: mayWait)
+    }
 }

@@ -1,6 +1,9 @@
 // The one question of this target and its answer. Does not know how a verdict is reached.
 //
-// A verdict may need files: roots that were not looked up yet, a host that is to be written down. Code that must not
+// A verdict changes nothing: what is asked may be refused in the end for another reason, by another one, or because the
+// peer cannot prove that it has the key. An evaluator that remembers peers learns of them when their connection stands.
+//
+// Both may need files: roots that were not looked up yet, a host that is to be written down. Code that must not
 // wait for a disk or a lock does not read them: it asks for a verdict at once, and where there is none asks again on a
 // thread that may wait.
 
@@ -16,6 +19,14 @@ package protocol TrustEvaluator: Sendable {
     /// The policy under the conditions of this evaluator, and of those that it would ask about the policy's host. Those
     /// of several count together, as far as they ask for more.
     func conditions(on policy: TrustPolicy) -> TrustPolicy
+
+    /// Whether it has to be told of peers whose connection stands.
+    var learns: Bool { get }
+
+    /// Remembers a chain that it believes under this policy, now that the peer is accepted and has proven to have the
+    /// key. Answers why the peer is refused all the same; throws where it would have to wait for a file or a lock,
+    /// unless that `mayWait`.
+    func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded) -> TrustFailure?
 }
 
 /// The verdict needs files.
@@ -35,6 +46,24 @@ extension TrustEvaluator {
     }
 
     package func conditions(on policy: TrustPolicy) -> TrustPolicy { policy }
+
+    package var learns: Bool { false }
+
+    package func learn(
+        _ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool
+    ) throws(FilesNeeded) -> TrustFailure? { nil }
+
+    /// Learns of a peer whose connection stands. Of one that the application has vouched for only where it would have
+    /// been believed without that, and what the application has said stays.
+    package func learn(
+        of peer: VerifiedPeer, policy: TrustPolicy, mayWait: Bool
+    ) throws(FilesNeeded) -> TrustFailure? {
+        guard peer.isVouchedFor else { return try learn(peer.presented, policy: policy, mayWait: mayWait) }
+        if case .trusted = try verdict(on: peer.presented, policy: policy, mayWait: mayWait) {
+            _ = try learn(peer.presented, policy: policy, mayWait: mayWait)
+        }
+        return nil
+    }
 
     /// The verdict; only `mayWait` lets it read files, and without that it throws where it would have to.
     package func verdict(
@@ -81,4 +110,10 @@ private struct AdjustedEvaluator<Base: TrustEvaluator>: FileEvaluator {
     }
 
     func conditions(on policy: TrustPolicy) -> TrustPolicy { base.conditions(on: policy.under(change)) }
+
+    var learns: Bool { base.learns }
+
+    func learn(_ chain: CertificateChain, policy: TrustPolicy, mayWait: Bool) throws(FilesNeeded) -> TrustFailure? {
+        try base.learn(chain, policy: policy.under(change), mayWait: mayWait)
+    }
 }

@@ -68,6 +68,7 @@ extension URLSessionConfiguration {
 
         /// By the key that a host showed first, which is written to this file (trust on first use). Protects
         /// against an attacker who comes in between later, not against one who was there from the beginning.
+        /// A key is written down when its connection stands and nothing else has refused the host (B3.88).
         /// The directory must exist.
         public static func knownHosts(file: URL) -> ServerTrustEvaluation {
             ServerTrustEvaluation(choice: .knownHosts(file))
