@@ -89,6 +89,18 @@ enum Platform {
         }
     }
 
+    /// Where this user's symbolic link leads to, so that a file can be replaced without its link; any other path as it
+    /// is.
+    static func followingOwnLink(_ path: String) -> String {
+        FileWatch.note("stat")
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid == geteuid(),
+            let resolved = realpath(path, nil)
+        else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
     /// What became of reading a file that only its owner may write.
     enum PrivateContents {
         case missing

@@ -397,6 +397,40 @@ import URLLoadingTrust
         #expect(odd.evaluate(own.chain, policy: elsewhere).isTrusted, "another host is the fallback's affair")
     }
 
+    @Test("A host whose line was removed from the file is met anew, by an evaluator that knew it, too")
+    func removedLine() throws {
+        let (folder, path) = try emptyKnownHosts()
+        let own = try CertificateFactory.selfSigned(.server("example.test"))
+        let other = try CertificateFactory.selfSigned(.server("example.test"))
+        let evaluator = try KnownHostsEvaluator(path: path)
+        #expect(try evaluator.meet(own.chain, policy: policy).isTrusted)
+        #expect(evaluator.evaluate(other.chain, policy: policy).reason == .knownHostChanged)
+        try folder.write("known-hosts", "")
+        #expect(try evaluator.meet(other.chain, policy: policy).isTrusted)
+        #expect(try evaluator.meet(own.chain, policy: policy).reason == .knownHostChanged)
+        #expect(try KnownHostsEvaluator(path: path).evaluateAtOnce(other.chain, policy: policy).isTrusted)
+    }
+
+    @Test("Known hosts behind a symbolic link are written where it leads, and the link stays")
+    func linkedFile() throws {
+        let (folder, path) = try emptyKnownHosts()
+        let link = try folder.link("link", to: "known-hosts")
+        let chain = try CertificateFactory.selfSigned(.server("example.test")).chain
+        #expect(try KnownHostsEvaluator(path: link).meet(chain, policy: policy).isTrusted)
+        #expect(try KnownHostsEvaluator(path: path).evaluateAtOnce(chain, policy: policy).isTrusted)
+        #expect(try KnownHostsEvaluator(path: link).evaluateAtOnce(chain, policy: policy).isTrusted)
+    }
+
+    @Test("Known hosts with the line ends of other systems are read")
+    func otherLineEnds() throws {
+        let (folder, path) = try emptyKnownHosts()
+        let chain = try CertificateFactory.selfSigned(.server("example.test")).chain
+        #expect(try KnownHostsEvaluator(path: path).meet(chain, policy: policy).isTrusted)
+        let line = String(decoding: try readFile(path), as: UTF8.self)
+        try folder.write("known-hosts", "# a comment\r\n\r\n" + line.replacing("\n", with: "\r\n"))
+        #expect(try KnownHostsEvaluator(path: path).evaluateAtOnce(chain, policy: policy).isTrusted)
+    }
+
     @Test("What a killed process has left half written goes when the known hosts are written, and nothing else")
     func leftOvers() throws {
         let folder = try TemporaryFolder()

@@ -28,6 +28,14 @@ final class TemporaryFolder {
         guard chmod(path + "/" + name, 0o600) == 0 else { throw Failure() }
     }
 
+    /// Makes a symbolic link, which is gone with the folder.
+    func link(_ name: String, to target: String) throws -> String {
+        let file = path + "/" + name
+        guard symlink(target, file) == 0 else { throw Failure() }
+        files.append(file)
+        return file
+    }
+
     /// Keeps the file locked while `body` runs, as another process would.
     func locked(_ name: String, _ body: () throws -> Void) throws {
         guard let file = fopen(path + "/" + name, "a") else { throw Failure() }

@@ -12,7 +12,7 @@ package final class KnownHostsEvaluator: FileEvaluator {
     /// Reads the file, which need not exist yet; one that others may write is refused. `patience` is how long the lock
     /// of another process is waited for where a host is written down.
     package init(path: String, patience: Duration = .seconds(5)) throws(CertificateError) {
-        file = KnownHostsFile(path: path, patience: patience)
+        file = KnownHostsFile(path: Platform.followingOwnLink(path), patience: patience)
         entries = Mutex(try file.read())
     }
 
@@ -26,19 +26,17 @@ package final class KnownHostsEvaluator: FileEvaluator {
         }
         let leaf = chain.leaf
         if let failure = PathProblems.alone(leaf, policy: policy).failure { return .refused(failure) }
-        var isKnown = knows(host, leaf)
-        if isKnown == nil {
-            guard mayWait else { throw FilesNeeded() }
-            do throws(CertificateError) {
-                // Another one of this process or of another may have met the host. What is read without the lock is
-                // not kept: it may be older than what another thread has kept meanwhile.
-                isKnown = Self.has(leaf, try file.read()[host])
-            } catch {
-                return .refused(TrustFailure(.other(error.description), leaf))
-            }
+        let peer = VerifiedPeer(presented: chain, path: [leaf])
+        if knows(host, leaf) { return .trusted(peer) }
+        guard mayWait else { throw FilesNeeded() }
+        do throws(CertificateError) {
+            // Another one of this process or of another may have met the host, or removed its line. What is read
+            // without the lock is not kept: it may be older than what another thread has kept meanwhile.
+            let isKnown = Self.has(leaf, try file.read()[host])
+            return isKnown ?? true ? .trusted(peer) : .refused(TrustFailure(.knownHostChanged, leaf))
+        } catch {
+            return .refused(TrustFailure(.other(error.description), leaf))
         }
-        if isKnown ?? true { return .trusted(VerifiedPeer(presented: chain, path: [leaf])) }
-        return .refused(TrustFailure(.knownHostChanged, leaf))
     }
 
     /// That it remembers hosts.
@@ -50,17 +48,15 @@ package final class KnownHostsEvaluator: FileEvaluator {
     {
         guard let host = Self.name(of: policy) else { return nil }
         let leaf = chain.leaf
-        var isKnown = knows(host, leaf)
-        if isKnown == nil {
-            guard mayWait else { throw FilesNeeded() }
-            do throws(CertificateError) {
-                // Of two first connections the second is compared with the first, in the file.
-                isKnown = try file.add(host, leaf.spkiSHA256) { all in entries.withLock { $0 = all } }
-            } catch {
-                return TrustFailure(.other(error.description), leaf)
-            }
+        if knows(host, leaf) { return nil }
+        guard mayWait else { throw FilesNeeded() }
+        do throws(CertificateError) {
+            // Of two first connections the second is compared with the first, in the file.
+            let isKnown = try file.add(host, leaf.spkiSHA256) { all in entries.withLock { $0 = all } }
+            return isKnown ? nil : TrustFailure(.knownHostChanged, leaf)
+        } catch {
+            return TrustFailure(.other(error.description), leaf)
         }
-        return isKnown == true ? nil : TrustFailure(.knownHostChanged, leaf)
     }
 
     private static func name(of policy: TrustPolicy) -> String? {
@@ -68,9 +64,12 @@ package final class KnownHostsEvaluator: FileEvaluator {
         return host
     }
 
-    /// Whether the host had this key before; nil where it was never seen.
-    private func knows(_ host: String, _ leaf: Certificate) -> Bool? { Self.has(leaf, entries.withLock { $0[host] }) }
+    /// Whether the host is known, without the file, to have had this key before.
+    private func knows(_ host: String, _ leaf: Certificate) -> Bool {
+        Self.has(leaf, entries.withLock { $0[host] }) ?? false
+    }
 
+    /// Whether the key is among a host's; nil where it has none.
     private static func has(_ leaf: Certificate, _ keys: [[UInt8]]?) -> Bool? {
         guard let keys else { return nil }
         let key = leaf.spkiSHA256

@@ -69,7 +69,9 @@ struct KnownHostsFile: Sendable {
 
     private func parse(_ bytes: [UInt8]) throws(CertificateError) -> [String: [[UInt8]]] {
         var all: [String: [[UInt8]]] = [:]
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+        for var line in bytes.split(separator: UInt8(ascii: "\n")) {
+            // An editor elsewhere leaves such line ends.
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
             let words = line.split(separator: UInt8(ascii: " "))
             guard let host = words.first, host.first != UInt8(ascii: "#") else { continue }
             let label = Array(Self.label.utf8)
