@@ -277,12 +277,16 @@ struct TrustConfigurationTests {
                 .allOf([.knownHosts(file: file), .anchors(pem: stranger.pem)]),
                 .pinnedKeys([stranger.pin], besides: .knownHosts(file: file)),
             ]
-            for evaluation in refused { #expect(await LoadEnd(place.url, judgedBy: evaluation).isRefused()) }
+            for evaluation in refused {
+                #expect(await LoadEnd(place.url, judgedBy: evaluation).isRefused())
+                #expect(!FileManager.default.fileExists(atPath: file.path))
+            }
             let pinned = URLSessionConfiguration.ephemeral
             pinned.serverTrustEvaluation = .knownHosts(file: file)
             let pins = ["NSPinnedLeafIdentities": [["SPKI-SHA256-BASE64": stranger.pin]]]
             pinned.appTransportSecurity = try .init(dictionary: ["NSPinnedDomains": ["localhost": pins]])
             #expect(await LoadEnd(place.url, pinned).error?.code == .secureConnectionFailed)
+            #expect(!FileManager.default.fileExists(atPath: file.path))
             let asking = URLSessionConfiguration.ephemeral
             asking.serverTrustEvaluation = .knownHosts(file: file)
             let refusing = Evaluating(accepts: false)
