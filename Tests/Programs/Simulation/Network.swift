@@ -56,13 +56,17 @@ final class Network: Dialer, Resolver {
     /// Attempts under way, by address.
     private var attempts: [String: Int] = [:]
     private var clients: [Client] = []
+    /// How often later requests were to have new connections.
+    private var flushes = 0
+    /// How often before the look-up that is just answered had begun; its answer is dialled at once.
+    private var flushesBeforeLookUp: Int?
     private unowned let world: World
 
     /// A client's end of a connection, which belongs to the client.
     private struct Client {
         let place: String
         weak var end: MemoryStream?
-        /// The server has said that it takes nothing more.
+        /// It takes nothing more: the server has said so, or later requests are to have new connections.
         var isDraining = false
 
         var isOpen: Bool { end?.isOpen ?? false }
@@ -80,10 +84,11 @@ final class Network: Dialer, Resolver {
     /// The server lets a connection run out, which then does not count any more (H2.8).
     func noteDraining(_ number: Int) { clients[number - 1].isDraining = true }
 
-    /// Later requests are to have new connections: one that is shared, and would have served them, drains (B1.26). One
-    /// that is not keeps its place until it is closed.
+    /// Later requests are to have new connections: one that is shared, and would have served them, drains (B1.26), as
+    /// soon as it stands. One that is not keeps its place until it is closed.
     func noteFlush() {
         guard isShared else { return }
+        flushes += 1
         for index in clients.indices where clients[index].isOpen { clients[index].isDraining = true }
     }
 
@@ -105,6 +110,7 @@ final class Network: Dialer, Resolver {
     ) -> any Resolution {
         world.tell("look-up of \(host)")
         lookUps += 1
+        let flushesBefore = flushes
         let step = Step(world) { [self] in lookUps -= 1 }
         step.run(after: world.draw(.microseconds(20)...weather.latency + .milliseconds(5))) { [self] in
             lookUps -= 1
@@ -116,7 +122,9 @@ final class Network: Dialer, Resolver {
                     .failure(
                         ResolverFailure(reason: .temporary, code: 0, host: host, message: "short", shortage: shortage)))
             }
+            flushesBeforeLookUp = flushesBefore
             completion(.success([Self.address(of: host)].compactMap { SocketAddress(literal: $0, port: port) }))
+            flushesBeforeLookUp = nil
         }
         return step
     }
@@ -149,6 +157,7 @@ final class Network: Dialer, Resolver {
         completion: @escaping (Result<any ByteStream, SystemError>) -> Void
     ) -> any DialAttempt {
         let place = address.description
+        let flushesBefore = flushesBeforeLookUp ?? flushes
         attempts[place, default: 0] += 1
         let count = attempts[place, default: 0] + clients.count { $0.place == place && $0.isOpen && !$0.isDraining }
         if count > limit { world.complain("\(count) connections to \(place), \(limit) allowed") }
@@ -163,7 +172,10 @@ final class Network: Dialer, Resolver {
         case ..<weather.unanswered: step.hang()
         case ..<(weather.unanswered + weather.refused): step.run(after: delay) { fail(ECONNREFUSED) }
         case ..<(weather.unanswered + weather.refused + weather.shortage): step.run(after: .zero) { fail(EMFILE) }
-        default: step.run(after: delay) { [self] in completion(.success(connect(place, address))) }
+        default:
+            step.run(after: delay) { [self] in
+                completion(.success(connect(place, address, isDraining: flushesBefore < flushes)))
+            }
         }
         func fail(_ number: Int32) {
             failures += 1
@@ -173,7 +185,7 @@ final class Network: Dialer, Resolver {
         return step
     }
 
-    private func connect(_ place: String, _ address: SocketAddress) -> MemoryStream {
+    private func connect(_ place: String, _ address: SocketAddress, isDraining: Bool) -> MemoryStream {
         let (client, near) = MemoryStream.pair(on: world.reactor, second: address, counter: ends)
         let (far, server) = MemoryStream.pair(on: world.reactor, counter: ends)
         var plan: (fault: WireFault, after: Int)?
@@ -184,7 +196,7 @@ final class Network: Dialer, Resolver {
         let wire = Wire(
             number: wires.count + 1, near: near, far: far, latency: weather.latency, plan: plan, in: world)
         attempts[place, default: 0] -= 1
-        clients.append(Client(place: place, end: client))
+        clients.append(Client(place: place, end: client, isDraining: isDraining))
         wires.append(wire)
         world.tell("connection \(wire.number) to \(place) stands")
         self.server?.serve(server)
