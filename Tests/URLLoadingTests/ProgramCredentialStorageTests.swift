@@ -79,21 +79,6 @@ private final class DrawerStorage: URLCredentialStorage, @unchecked Sendable {
     }
 }
 
-/// Keeps the handlers that it is to call.
-private final class SilentStorage: URLCredentialStorage, @unchecked Sendable {
-    // Safe to share: all that changes is guarded.
-    let asked = Signal()
-    let handlers = Guarded<[@Sendable (URLCredential?) -> Void]>([])
-
-    override func getDefaultCredential(
-        for space: URLProtectionSpace, task: URLSessionTask,
-        completionHandler: @escaping @Sendable (URLCredential?) -> Void
-    ) {
-        handlers.change { $0.append(completionHandler) }
-        asked.fire()
-    }
-}
-
 @Suite("Credential storages of the program's", .endsSessions, .timeLimit(.minutes(5)))
 struct ProgramCredentialStorageTests {
     private let storage = OwnStorage()
@@ -151,7 +136,7 @@ struct ProgramCredentialStorageTests {
     func silent() async throws {
         let visits = Visits()
         try await withServer(router: door("r", ["u": "p"], visits)) { server async throws in
-            let silent = SilentStorage()
+            let silent = HeldStorage()
             let url = try server.at("/")
             for delegate in [nil, GuestDelegate(Guest.always(.performDefaultHandling))] {
                 let session = visitor(delegate, storage: silent)

@@ -836,21 +836,6 @@ private final class TaskStorage: URLCredentialStorage, @unchecked Sendable {
     }
 }
 
-/// Keeps the handlers that it is to call.
-private final class HeldStorage: URLCredentialStorage, @unchecked Sendable {
-    // Safe to share: all that changes is guarded.
-    let asked = Signal()
-    let handlers = Guarded<[@Sendable (URLCredential?) -> Void]>([])
-
-    override func getDefaultCredential(
-        for space: URLProtectionSpace, task: URLSessionTask,
-        completionHandler: @escaping @Sendable (URLCredential?) -> Void
-    ) {
-        handlers.change { $0.append(completionHandler) }
-        asked.fire()
-    }
-}
-
 /// Answers challenges, with a password unless it is told otherwise.
 private final class AnsweringScribe: NSObject, URLSessionDownloadDelegate {
     let transcript = Transcript()

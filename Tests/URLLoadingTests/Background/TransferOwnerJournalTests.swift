@@ -121,6 +121,31 @@ import URLLoadingTestSupport
         }
     }
 
+    /// A server has begun an upload, and breaks off once the gate is open.
+    private static func begun(until gate: ServerGate) -> ServerResponse {
+        .script([
+            .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .wait(gate), .drop,
+        ])
+    }
+
+    /// What was on the disk of an upload that a server had begun, before its owner was ended.
+    private func begunUpload(
+        to url: String, in folder: StateFolder, _ directory: BackgroundDirectory
+    ) async throws -> TransferRecord {
+        let source = folder.path + "/source"
+        try Data("hello".utf8).write(to: URL(fileURLWithPath: source))
+        let owner = try Rig.owner(directory)
+        let (program, _) = try await Rig.program(owner)
+        let order = TransferOrder(
+            task: 1, kind: .upload, request: TransferRequest(method: "POST", url: url), source: source)
+        owner.received(.start(order), from: program)
+        let record = { try directory.read(settingAside: false).records.first }
+        try await until { try record()?.resumption != nil }
+        let killed = try #require(try record())
+        await Rig.stop(owner)
+        return killed
+    }
+
     @Test("B10.30, B11.31: an upload goes on with the next owner, whatever has become of the one that began it")
     func uploadAfterKill() async throws {
         let folder = try StateFolder()
@@ -132,23 +157,10 @@ import URLLoadingTestSupport
                 return ServerResponse(status: 204, body: .none).adding("Upload-Offset", "5")
                     .adding("Upload-Complete", "?1")
             }
-            return .script([
-                .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .wait(gate), .drop,
-            ])
+            return Self.begun(until: gate)
         }) { server in
-            let source = folder.path + "/source"
-            try Data("hello".utf8).write(to: URL(fileURLWithPath: source))
             let directory = try folder.directory()
-            let owner = try Rig.owner(directory)
-            let (first, _) = try await Rig.program(owner)
-            let order = TransferOrder(
-                task: 1, kind: .upload, request: TransferRequest(method: "POST", url: server.url("/files")),
-                source: source)
-            owner.received(.start(order), from: first)
-            let record = { try directory.read(settingAside: false).records.first }
-            try await until { try record()?.resumption != nil }
-            let killed = try #require(try record())
-            await Rig.stop(owner)
+            let killed = try await begunUpload(to: server.url("/files"), in: folder, directory)
             gate.open()
 
             // As it was on the disk when nothing had been stopped.
@@ -172,23 +184,10 @@ import URLLoadingTestSupport
             asked.change { $0.append("\(request.method) \(request.path)") }
             guard request.method == "POST" else { return .status(404) }
             guard asked.value.count == 1 else { return .text("had it all") }
-            return .script([
-                .lines("HTTP/1.1 104 x\nUpload-Draft-Interop-Version: 8\nLocation: /u\n\n"), .wait(gate), .drop,
-            ])
+            return Self.begun(until: gate)
         }) { server in
-            let source = folder.path + "/source"
-            try Data("hello".utf8).write(to: URL(fileURLWithPath: source))
             let directory = try folder.directory()
-            let owner = try Rig.owner(directory)
-            let (first, _) = try await Rig.program(owner)
-            let order = TransferOrder(
-                task: 1, kind: .upload, request: TransferRequest(method: "POST", url: server.url("/files")),
-                source: source)
-            owner.received(.start(order), from: first)
-            let record = { try directory.read(settingAside: false).records.first }
-            try await until { try record()?.resumption != nil }
-            var killed = try #require(try record())
-            await Rig.stop(owner)
+            var killed = try await begunUpload(to: server.url("/files"), in: folder, directory)
             gate.open()
 
             if isOfProgram { killed.original.flags |= TransferRequest.beginsWithPart }
