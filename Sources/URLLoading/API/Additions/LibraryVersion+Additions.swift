@@ -2,6 +2,6 @@
 // docs/releasing.md read it.
 
 extension URLSession {
-    /// Ours: the version of this library, as three numbers: `0.3.0`.
-    public static var libraryVersion: String { "0.3.0" }
+    /// Ours: the version of this library, as three numbers: `0.2.0`.
+    public static var libraryVersion: String { "0.2.0" }
 }
